@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import { findApiKey } from "../../../db/api-keys";
+import type { IdempotencyClaim } from "../../../db/idempotency";
+import {
+  fail,
+  invalid,
+  ok,
+  type Problem,
+  problemStatus,
+  type Result,
+  toProblemJson,
+} from "../../../db/rules/errors";
+import { parseBody } from "../../../db/rules/parse-body";
+import { log } from "../../../inngest/log";
+
+/** Larger than any legal body of one reminder or subscriber, small enough to read without thinking. */
+const BODY_BYTES_MAX = 256 * 1024;
+
+/** As long as a database column of it; longer keys are a mistake. */
+const IDEMPOTENCY_KEY_MAX = 255;
+
+export interface ApiCaller {
+  /** Scope of idempotency keys: one caller never sees another's answers. */
+  scope: string;
+}
+
+/** An answer to a caller: JSON, or RFC 9457 problem+json. */
+export function answer<T>(result: Result<T>, status = 200): Response {
+  return result.ok ? Response.json(result.value, { status }) : problemAnswer(result.problem);
+}
+
+/** A problem as `application/problem+json`, with `Retry-After` and `WWW-Authenticate` where they belong. */
+export function problemAnswer(problem: Problem): Response {
+  const headers: Record<string, string> = { "content-type": "application/problem+json" };
+  if (problem.code === "rate_limited") headers["retry-after"] = String(problem.retryAfterSeconds);
+  if (problem.code === "unauthorised") headers["www-authenticate"] = 'Bearer realm="punctual"';
+  return new Response(JSON.stringify(toProblemJson(problem)), { status: problemStatus(problem), headers });
+}
+
+/** Who calls, by `Authorization: Bearer <API key>`. An empty, "undefined" or unknown key is nobody. */
+export async function authenticate(request: Request): Promise<Result<ApiCaller>> {
+  const header = request.headers.get("authorization") ?? "";
+  const secret = /^Bearer (\S+)$/i.exec(header)?.[1];
+  const key = secret === undefined ? null : await findApiKey(secret);
+  if (key === null) {
+    return fail({ code: "unauthorised", why: "Send a valid API key as `Authorization: Bearer …`." });
+  }
+  return ok({ scope: `api:${key.id}` });
+}
+
+/** Runs a handler for an authenticated caller; what goes wrong unexpectedly is logged and told without details. */
+export async function handle(
+  request: Request,
+  work: (caller: ApiCaller) => Promise<Response>,
+): Promise<Response> {
+  try {
+    const caller = await authenticate(request);
+    return caller.ok ? await work(caller.value) : problemAnswer(caller.problem);
+  } catch (error) {
+    log.error("api request failed", {
+      method: request.method,
+      route: new URL(request.url).pathname.split("/")[3],
+      error,
+    });
+    const body = {
+      type: "urn:punctual:problem:internal",
+      title: "Something failed on our side",
+      status: 500,
+      detail: "The request was not carried out. Repeating it with the same Idempotency-Key is safe.",
+    };
+    return new Response(JSON.stringify(body), {
+      status: 500,
+      headers: { "content-type": "application/problem+json" },
+    });
+  }
+}
+
+export interface ReadBody<T> {
+  value: T;
+  /** Hash of the body as sent, for idempotency. */
+  hash: string;
+}
+
+/** Reads and checks a JSON body; errors name the field, what was given and what is accepted. */
+export async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<Result<ReadBody<T>>> {
+  const bytes = await request.arrayBuffer();
+  if (bytes.byteLength > BODY_BYTES_MAX) {
+    return invalid("body", `${bytes.byteLength} bytes`, `at most ${BODY_BYTES_MAX} bytes`);
+  }
+  const text = new TextDecoder().decode(bytes);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return invalid("body", text.slice(0, 40), "a JSON object");
+  }
+  const parsed = parseBody(schema, json);
+  return parsed.ok
+    ? ok({ value: parsed.value, hash: createHash("sha256").update(text).digest("hex") })
+    : parsed;
+}
+
+/** The caller's `Idempotency-Key`, if there is one, scoped to caller and route. */
+export function readIdempotency(
+  request: Request,
+  caller: ApiCaller,
+  route: string,
+  bodyHash: string,
+): Result<IdempotencyClaim | null> {
+  const key = request.headers.get("idempotency-key");
+  if (key === null) return ok(null);
+  if (key.trim() === "" || key.length > IDEMPOTENCY_KEY_MAX) {
+    return invalid("Idempotency-Key", key, `1 to ${IDEMPOTENCY_KEY_MAX} characters`);
+  }
+  return ok({ scope: `${caller.scope}:${route}`, key, bodyHash });
+}

@@ -1,0 +1,55 @@
+import { after } from "next/server";
+import { listReminders } from "../../../../db/reminders/read";
+import { scheduleReminder } from "../../../../db/reminders/schedule";
+import {
+  createReminderBody,
+  listRemindersQuery,
+  parseBody,
+  readQuery,
+} from "../../../../db/rules/api-schemas";
+import { fail, invalid, ok } from "../../../../db/rules/errors";
+import { findSubscriber } from "../../../../db/subscribers";
+import { ringDoorbell } from "../../../../inngest/publish";
+import { answer, handle, problemAnswer, readBody, readIdempotency } from "../http";
+
+/** Creates a reminder. 201 once it is stored: whether the engine is reachable makes no difference. */
+export function POST(request: Request): Promise<Response> {
+  return handle(request, async (caller) => {
+    const body = await readBody(request, createReminderBody);
+    if (!body.ok) return problemAnswer(body.problem);
+    const idempotency = readIdempotency(request, caller, "reminders", body.value.hash);
+    if (!idempotency.ok) return problemAnswer(idempotency.problem);
+    const { subscriber: externalId, ...reminder } = body.value.value;
+    const subscriber = await findSubscriber(externalId);
+    if (subscriber === null) {
+      const accepted = "the external id of a subscriber that was PUT before";
+      return answer(invalid("subscriber", externalId, accepted));
+    }
+    const scheduled = await scheduleReminder(
+      { owner: { kind: "shop" }, subscriberId: subscriber.id, ...reminder },
+      idempotency.value,
+    );
+    if (!scheduled.ok) return problemAnswer(scheduled.problem);
+    after(ringDoorbell);
+    const { value, replayed } = scheduled.value;
+    const response = answer(ok({ ...value, occurrence: value.occurrence.id }), 201);
+    if (replayed) response.headers.set("idempotent-replayed", "true");
+    response.headers.set("location", `/api/v1/reminders/${value.id}`);
+    return response;
+  });
+}
+
+/** Lists reminders of the shop's subscribers, by due time; `?subscriber=&status=&cursor=&limit=`. */
+export function GET(request: Request): Promise<Response> {
+  return handle(request, async () => {
+    const query = parseBody(listRemindersQuery, readQuery(new URL(request.url).searchParams));
+    if (!query.ok) return problemAnswer(query.problem);
+    const { subscriber, ...page } = query.value;
+    const listed = await listReminders({ kind: "shop" }, { ...page, externalId: subscriber });
+    if (!listed.ok) return problemAnswer(fail({ code: "not_found", what: "page" }).problem);
+    const { reminders, nextCursor } = listed.value;
+    return answer(
+      ok({ reminders: reminders.map((view) => ({ ...view, occurrence: view.occurrence.id })), nextCursor }),
+    );
+  });
+}

@@ -1,0 +1,4 @@
+import { ensureInstalled, handOver } from "./install.mjs";
+
+ensureInstalled();
+handOver("dev.ts", process.argv.slice(2));

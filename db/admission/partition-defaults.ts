@@ -1,0 +1,33 @@
+import { config } from "../config";
+import type { Channel } from "../rules/outcome";
+import { emailPartition, pushPartition, smsPartition } from "../rules/partition-key";
+import type { PartitionDefaults } from "./partitions";
+
+/** Bursts make 429s, not average rates: a twentieth of a second's rate stays well under every provider's own burst. */
+const BURST_SHARE = 0.05;
+
+/** The belt above the meter: more calls at once than any window needs, fewer than would exhaust sockets. */
+const CONCURRENCY = 100;
+
+/** Which partition a destination's deliveries belong to, and what a new partition starts with. */
+export function partitionFor(channel: Channel, address: string): PartitionDefaults {
+  const { rates, resend, twilio } = config();
+  const burst = (ceiling: number) => Math.max(1, Math.floor(ceiling * BURST_SHARE));
+  switch (channel) {
+    case "email": {
+      const ceiling = rates.emailPerSecond;
+      const key = emailPartition(resend.account);
+      return { key, channel, provider: "resend", ceiling, burst: burst(ceiling), concurrency: CONCURRENCY };
+    }
+    case "sms": {
+      const ceiling = rates.smsSegmentsPerSecond;
+      const key = smsPartition(twilio.accountSid, twilio.from);
+      return { key, channel, provider: "twilio", ceiling, burst: burst(ceiling), concurrency: CONCURRENCY };
+    }
+    case "push": {
+      const ceiling = rates.pushPerSecond;
+      const key = pushPartition(address);
+      return { key, channel, provider: "web-push", ceiling, burst: burst(ceiling), concurrency: CONCURRENCY };
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { sql } from "drizzle-orm";
+import { at, ledgerNowMs, rows, type Transaction, transact } from "../connection";
+import { gateOf } from "../rules/gate";
+import { readPartition } from "./partitions";
+
+/**
+ * The heartbeat of a partition, owned in the ledger: a sleeping run holds no engine slot, so the engine cannot make it
+ * single; the partition row's `pump_generation` does. A run whose generation is not the row's ends.
+ */
+export interface Ring {
+  partition: string;
+  generation: number;
+}
+
+/** A pump that has not renewed for this long after its wake-up is taken for dead, and the sweep rings a new one. */
+const PUMP_GRACE_MS = 30_000;
+
+/** While work moves the pump looks each second: a settled parcel refills the window by itself, this is the net. */
+const BUSY_TICK_MS = 1_000;
+
+/** However far away the next eligible time is, a pump looks once a minute. */
+const IDLE_TICK_MS = 60_000;
+
+const HAS_LIVE_ROWS = sql`(
+  exists (select 1 from deliveries d where d.partition = p.key and d.state = 'ready')
+  or exists (select 1 from deliveries d where d.partition = p.key and d.state = 'sending')
+  or exists (select 1 from deliveries d where d.partition = p.key and d.state in ('scheduled', 'deferred')))`;
+
+/** Renews the pump's hold; false when another generation has taken over and this run must end. */
+export async function renewPump(ring: Ring): Promise<boolean> {
+  return transact(async (tx) => {
+    const held = await rows(
+      tx,
+      sql`update partitions set pump_until = ledger_now() + ${PUMP_GRACE_MS} * interval '1 millisecond'
+        where key = ${ring.partition} and pump_generation = ${ring.generation} returning key`,
+    );
+    return held.length > 0;
+  });
+}
+
+export type Rest = { rest: "superseded" } | { rest: "idle" } | { rest: "sleep"; ms: number };
+
+/**
+ * Decides how long the pump sleeps, and lets go of the partition when nothing is live any more: it bumps the generation,
+ * so that the next ring has a new event id. The caller then looks once more (`ringIfLive`) in a new transaction: work
+ * that committed in between is found there, or its producer rings with the new generation itself.
+ */
+export async function restPump(ring: Ring): Promise<Rest> {
+  return transact(async (tx): Promise<Rest> => {
+    const facts = await readPartition(tx, ring.partition, { lock: true });
+    if (facts === null || facts.pumpGeneration !== ring.generation) return { rest: "superseded" };
+    const nowMs = await ledgerNowMs(tx);
+    const work = await readWork(tx, ring.partition);
+    if (!work.busy && work.nextMs === null) {
+      await rows(
+        tx,
+        sql`update partitions set pump_generation = pump_generation + 1, pump_until = null where key = ${ring.partition}`,
+      );
+      return { rest: "idle" };
+    }
+    const gate = gateOf(facts, facts.meter, nowMs);
+    const wakeAtMs = gate !== null ? gate.untilMs : work.busy ? nowMs + BUSY_TICK_MS : work.nextMs;
+    const ms = Math.min(IDLE_TICK_MS, Math.max(BUSY_TICK_MS, (wakeAtMs ?? Number.POSITIVE_INFINITY) - nowMs));
+    await rows(
+      tx,
+      sql`update partitions set pump_until = ${at(nowMs + ms + PUMP_GRACE_MS)} where key = ${ring.partition}`,
+    );
+    return { rest: "sleep", ms: Math.ceil(ms) };
+  });
+}
+
+async function readWork(
+  tx: Transaction,
+  partition: string,
+): Promise<{ busy: boolean; nextMs: number | null }> {
+  const [row] = await rows<{ busy: boolean; nextMs: number | null }>(
+    tx,
+    sql`select exists (select 1 from deliveries where partition = ${partition} and state = 'ready')
+          or exists (select 1 from deliveries where partition = ${partition} and state = 'sending') as busy,
+        (select min(epoch_ms(next_eligible_at)) from deliveries
+          where partition = ${partition} and state in ('scheduled', 'deferred')) as "nextMs"`,
+  );
+  return row ?? { busy: false, nextMs: null };
+}
+
+/** Starts a new generation of a pump that is still needed; the run of the old one ends at its next tick. */
+export async function handOverPump(ring: Ring): Promise<Ring | null> {
+  return transact(async (tx) => {
+    const [row] = await rows<{ generation: number }>(
+      tx,
+      sql`update partitions set pump_generation = pump_generation + 1,
+          pump_until = ledger_now() + ${PUMP_GRACE_MS} * interval '1 millisecond'
+        where key = ${ring.partition} and pump_generation = ${ring.generation}
+        returning pump_generation::int as generation`,
+    );
+    return row === undefined ? null : { partition: ring.partition, generation: row.generation };
+  });
+}
+
+/**
+ * The ring that a producer owes after its own commit: the present generation of a partition that has live rows and no
+ * pump. Null when a pump is alive, or nothing waits.
+ */
+export async function ringIfLive(partition: string): Promise<Ring | null> {
+  return transact(async (tx) => {
+    const [row] = await rows<{ generation: number }>(
+      tx,
+      sql`select p.pump_generation::int as generation from partitions p
+        where p.key = ${partition} and (p.pump_until is null or p.pump_until <= ledger_now()) and ${HAS_LIVE_ROWS}`,
+    );
+    return row === undefined ? null : { partition, generation: row.generation };
+  });
+}
+
+/**
+ * Bumps every partition that has live rows and no living pump, and says whom to ring (P5). `all` also bumps living
+ * ones: at process start their runs may belong to an engine that has forgotten them.
+ */
+export async function bumpSilentPumps(options: { all: boolean }): Promise<Ring[]> {
+  return transact((tx) =>
+    rows<Ring>(
+      tx,
+      sql`update partitions p set pump_generation = pump_generation + 1,
+          pump_until = ledger_now() + ${PUMP_GRACE_MS} * interval '1 millisecond'
+        where ${options.all ? sql`true` : sql`(p.pump_until is null or p.pump_until <= ledger_now())`} and ${HAS_LIVE_ROWS}
+        returning p.key as partition, pump_generation::int as generation`,
+    ),
+  );
+}

@@ -1,0 +1,209 @@
+import { z } from "zod";
+
+/** The settings of one process, read once from the environment. Secrets are in here: never log it whole. */
+export interface Config {
+  databaseUrl: string;
+  /** Names this installation's right to send (DESIGN: restore); changed before a restored copy starts. */
+  ledgerGeneration: string;
+  /** Public address of the app, without a slash at its end; in provider callbacks and in links. */
+  appUrl: string;
+  authSecret: string;
+  /** `account` names the team in partition keys: all keys of a team share one limit. */
+  resend: {
+    account: string;
+    apiKey: string;
+    baseUrl: string | null;
+    from: string;
+    webhookSecret: string | null;
+  };
+  twilio: { accountSid: string; authToken: string; from: string; baseUrl: string | null };
+  /** Null without VAPID keys: push is then neither offered nor sent. */
+  webPush: { publicKey: string; privateKey: string; subject: string; extraHosts: string[] } | null;
+  /** The ceilings that a new partition starts with; operators change them per partition afterwards. */
+  rates: { emailPerSecond: number; smsSegmentsPerSecond: number; pushPerSecond: number };
+}
+
+/**
+ * Where nobody said otherwise: Resend's documented 5 requests per second and team (its headers lower it, where less is
+ * allowed), one segment per second for a US long code, and for push, where nothing is published, what one process sends
+ * with ease.
+ */
+const DEFAULT_RATES = { email: 5, sms: 1, push: 100 };
+
+/** Ten times what one database carries: more is a slip of the keyboard. */
+const RATE_PER_SECOND_MAX = 10_000;
+
+/** A key for signing sessions: 32 characters are the 256 bits that HMAC-SHA256 takes, even from a poor alphabet. */
+const AUTH_SECRET_CHARACTERS_MIN = 32;
+
+const EMAIL_SENDER = /^([^\p{Cc}\p{Zl}\p{Zp}<>@]+<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/u;
+const SMS_SENDER = /^(\+[1-9]\d{1,14}|MG[0-9a-f]{32}|(?=.*[a-z])[a-z0-9 ]{1,11})$/i;
+/** Apple refuses white space and angle brackets in it (403 `BadJwtToken`). */
+const VAPID_SUBJECT = /^(mailto:[^\s<>@]+@[^\s<>@]+|https:\/\/[^\s<>]+)$/;
+
+/** Hosts, bracketed IPv6 addresses included, with or without a port. */
+const HOSTS = /^\s*(([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?\s*(,\s*|$))+$/i;
+
+const text = z.string().trim();
+const baseUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
+const rate = (perSecond: number) => z.coerce.number().positive().max(RATE_PER_SECOND_MAX).default(perSecond);
+const hosts = text.regex(HOSTS).transform((list) =>
+  list
+    .split(",")
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== ""),
+);
+
+/** A setting that is empty is not set. */
+function empty(value: unknown): unknown {
+  return typeof value === "string" && value.trim() === "" ? undefined : value;
+}
+
+function required<T extends z.ZodType>(schema: T) {
+  return z.preprocess(empty, schema);
+}
+
+function optional<T extends z.ZodType>(schema: T) {
+  return z.preprocess(empty, schema.optional());
+}
+
+const environment = z.object({
+  DATABASE_URL: required(z.url({ protocol: /^postgres(ql)?$/ })),
+  LEDGER_GENERATION: required(text.regex(/^[\w.-]{1,64}$/)),
+  APP_URL: required(baseUrl),
+  AUTH_SECRET: required(text.min(AUTH_SECRET_CHARACTERS_MIN)),
+  RESEND_ACCOUNT: optional(text.regex(/^[\w.-]{1,64}$/)),
+  RESEND_API_KEY: required(text.regex(/^\S+$/)),
+  RESEND_BASE_URL: optional(baseUrl),
+  RESEND_WEBHOOK_SECRET: optional(text.regex(/^whsec_\S+$/)),
+  EMAIL_FROM: required(text.regex(EMAIL_SENDER)),
+  TWILIO_ACCOUNT_SID: required(text.regex(/^AC[0-9a-f]{32}$/i)),
+  TWILIO_AUTH_TOKEN: required(text.regex(/^\S+$/)),
+  TWILIO_FROM: required(text.regex(SMS_SENDER)),
+  TWILIO_BASE_URL: optional(baseUrl),
+  VAPID_PUBLIC_KEY: optional(text.regex(/^[\w-]{87}$/)),
+  VAPID_PRIVATE_KEY: optional(text.regex(/^[\w-]{43}$/)),
+  VAPID_SUBJECT: optional(text.regex(VAPID_SUBJECT)),
+  WEB_PUSH_EXTRA_HOSTS: optional(hosts),
+  EMAIL_RATE_PER_SECOND: z.preprocess(empty, rate(DEFAULT_RATES.email)),
+  SMS_RATE_PER_SECOND: z.preprocess(empty, rate(DEFAULT_RATES.sms)),
+  PUSH_RATE_PER_SECOND: z.preprocess(empty, rate(DEFAULT_RATES.push)),
+});
+
+const RATE = `a number above 0, at most ${RATE_PER_SECOND_MAX}`;
+
+/** What each setting must be, as the end of a sentence. */
+const ACCEPTED: Record<keyof z.infer<typeof environment>, string> = {
+  DATABASE_URL: "a postgres:// address",
+  LEDGER_GENERATION: "1 to 64 letters, digits, dots, dashes or underscores",
+  APP_URL: "the public http:// or https:// address of this app",
+  AUTH_SECRET: `a secret of at least ${AUTH_SECRET_CHARACTERS_MIN} characters`,
+  RESEND_ACCOUNT: "1 to 64 letters, digits, dots, dashes or underscores",
+  RESEND_API_KEY: "a key such as re_…",
+  RESEND_BASE_URL: "an http:// or https:// address",
+  RESEND_WEBHOOK_SECRET: "a secret such as whsec_…",
+  EMAIL_FROM: "name@host, or Name <name@host>",
+  TWILIO_ACCOUNT_SID: "AC and 32 hexadecimal digits",
+  TWILIO_AUTH_TOKEN: "a token without spaces",
+  TWILIO_FROM: "a number such as +15005550006, a Messaging Service (MG…), or a name of at most 11 characters",
+  TWILIO_BASE_URL: "an http:// or https:// address",
+  VAPID_PUBLIC_KEY: "65 bytes in base64url",
+  VAPID_PRIVATE_KEY: "32 bytes in base64url",
+  VAPID_SUBJECT: "mailto:name@host or an https:// address, without spaces or <>",
+  WEB_PUSH_EXTRA_HOSTS: "hosts, or hosts with a port, separated by commas",
+  EMAIL_RATE_PER_SECOND: RATE,
+  SMS_RATE_PER_SECOND: RATE,
+  PUSH_RATE_PER_SECOND: RATE,
+};
+
+type Environment = z.infer<typeof environment>;
+
+/** Settings that point the app at something that is not the provider. */
+const STANDIN_NAMES = ["RESEND_BASE_URL", "TWILIO_BASE_URL", "WEB_PUSH_EXTRA_HOSTS"] as const;
+
+/**
+ * Reads and checks the settings. Throws one error that names every setting that is missing or wrong and what would be
+ * accepted; values are not repeated, they may be secrets.
+ *
+ * In production (`NODE_ENV=production`) the settings that lead to stand-ins are refused and `APP_URL` must be https,
+ * unless `PUNCTUAL_ALLOW_STANDINS=1` says that this is a rehearsal on purpose.
+ */
+export function readConfig(source: Record<string, string | undefined>): Config {
+  const parsed = environment.safeParse(source);
+  const problems = parsed.success
+    ? [...checkTogether(parsed.data), ...checkProduction(source, parsed.data)]
+    : parsed.error.issues.map((issue) => describe(issue.path[0] as keyof Environment, source));
+  if (!parsed.success || problems.length > 0) {
+    throw new Error(`The settings are not usable:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+  }
+  return toConfig(parsed.data);
+}
+
+function describe(name: keyof Environment, source: Record<string, string | undefined>): string {
+  const why = source[name]?.trim() ? "has a value that does not fit" : "is not set";
+  return `${name} ${why}: it must be ${ACCEPTED[name]}`;
+}
+
+function checkTogether(data: Environment): string[] {
+  const vapid = [data.VAPID_PUBLIC_KEY, data.VAPID_PRIVATE_KEY];
+  const given = vapid.filter((value) => value !== undefined).length;
+  if (given === 1) return ["VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY belong together: set both, or neither"];
+  if (given === 2 && data.VAPID_SUBJECT === undefined) {
+    return ["VAPID_SUBJECT is not set; push services want to know whom to write to"];
+  }
+  return [];
+}
+
+function checkProduction(source: Record<string, string | undefined>, data: Environment): string[] {
+  const rehearsal = /^(1|true|yes)$/i.test(source.PUNCTUAL_ALLOW_STANDINS ?? "");
+  if (source.NODE_ENV !== "production" || rehearsal) return [];
+  const problems = STANDIN_NAMES.filter((name) => source[name]?.trim()).map(
+    (name) => `${name} is set, which leads to a stand-in; production takes none`,
+  );
+  if (!data.APP_URL.startsWith("https://"))
+    problems.push("APP_URL must be an https:// address in production");
+  return problems;
+}
+
+function toConfig(data: Environment): Config {
+  const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey, VAPID_SUBJECT: subject } = data;
+  const extraHosts = data.WEB_PUSH_EXTRA_HOSTS ?? [];
+  return {
+    databaseUrl: data.DATABASE_URL,
+    ledgerGeneration: data.LEDGER_GENERATION,
+    appUrl: data.APP_URL,
+    authSecret: data.AUTH_SECRET,
+    resend: {
+      account: data.RESEND_ACCOUNT ?? "main",
+      apiKey: data.RESEND_API_KEY,
+      baseUrl: data.RESEND_BASE_URL ?? null,
+      from: data.EMAIL_FROM,
+      webhookSecret: data.RESEND_WEBHOOK_SECRET ?? null,
+    },
+    twilio: {
+      accountSid: data.TWILIO_ACCOUNT_SID,
+      authToken: data.TWILIO_AUTH_TOKEN,
+      from: data.TWILIO_FROM,
+      baseUrl: data.TWILIO_BASE_URL ?? null,
+    },
+    rates: {
+      emailPerSecond: data.EMAIL_RATE_PER_SECOND,
+      smsSegmentsPerSecond: data.SMS_RATE_PER_SECOND,
+      pushPerSecond: data.PUSH_RATE_PER_SECOND,
+    },
+    webPush: publicKey && privateKey && subject ? { publicKey, privateKey, subject, extraHosts } : null,
+  };
+}
+
+const holder = globalThis as unknown as { punctualConfig?: Config };
+
+/** The process's settings, read at the first call and kept. Throws as `readConfig` does; importing this never throws. */
+export function config(): Config {
+  holder.punctualConfig ??= readConfig(process.env);
+  return holder.punctualConfig;
+}
+
+/** Forgets the settings, so that the next `config()` reads the environment again. For tests. */
+export function resetConfig(): void {
+  delete holder.punctualConfig;
+}

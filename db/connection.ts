@@ -1,0 +1,114 @@
+import { type SQL, sql } from "drizzle-orm";
+import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import { effects } from "./effects";
+import * as schema from "./schema";
+
+export type Database = PostgresJsDatabase<typeof schema>;
+export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
+/** Where a verb runs: on its own, or inside a caller's transaction. */
+export type Executor = Database | Transaction;
+
+/**
+ * Connections of one process. Deliver runs hold one only while a transaction lasts, never during a provider call, so a
+ * small pool carries hundreds of calls in flight; ten leaves room for several instances under a default limit of 100.
+ */
+const POOL_SIZE = 10;
+
+/** A transaction that waits on its client is a fault: nothing here waits inside one. Long enough for a slow disk. */
+const IDLE_IN_TRANSACTION_MS = 20_000;
+
+/** Deadlocks and serialization failures are repeated this often: a third in a row is not a coincidence. */
+const TRANSACTION_TRIES = 3;
+
+interface Connection {
+  url: string;
+  client: postgres.Sql;
+  database: Database;
+}
+
+// Next bundles route handlers and instrumentation apart; the pool is one per process, so it lives on globalThis.
+const holder = globalThis as unknown as { punctualConnection?: Connection };
+
+function open(url: string): Connection {
+  const client = postgres(url, {
+    max: Number(process.env.DATABASE_POOL_SIZE ?? POOL_SIZE),
+    // Statements are not prepared, so a transaction-mode pooler may stand in front.
+    prepare: false,
+    onnotice: () => {},
+    connection: {
+      application_name: "punctual",
+      TimeZone: "UTC",
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    },
+  });
+  return { url, client, database: drizzle(client, { schema }) };
+}
+
+/** The process's database, opened at first use from `DATABASE_URL`. Throws when that is unset. */
+export function database(): Database {
+  const url = process.env.DATABASE_URL;
+  if (url === undefined || url === "") {
+    throw new Error(
+      "DATABASE_URL is not set: give a Postgres address, or start with `npm run dev`, which brings one.",
+    );
+  }
+  if (holder.punctualConnection?.url !== url) {
+    const previous = holder.punctualConnection;
+    holder.punctualConnection = open(url);
+    if (previous !== undefined) void previous.client.end({ timeout: 1 });
+  }
+  return holder.punctualConnection.database;
+}
+
+/** Ends the process's connections; the next use opens them anew. */
+export async function closeDatabase(): Promise<void> {
+  const connection = holder.punctualConnection;
+  delete holder.punctualConnection;
+  if (connection !== undefined) await connection.client.end({ timeout: 5 });
+}
+
+const REPEATABLE_CODES = new Set(["40001", "40P01"]);
+
+/** The SQLSTATE of a database error, looked for through its causes; null for anything else. */
+export function sqlState(error: unknown): string | null {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    const code = (at as { code?: unknown }).code;
+    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) return code;
+  }
+  return null;
+}
+
+/** Runs `work` in one READ COMMITTED transaction, again when Postgres says that it lost a deadlock. */
+export async function transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await effects.statement(() => database().transaction(work));
+    } catch (error) {
+      const state = sqlState(error);
+      if (state === null || !REPEATABLE_CODES.has(state) || tries >= TRANSACTION_TRIES) throw error;
+    }
+  }
+}
+
+/** Runs one raw statement and returns its rows. Instants come as `epoch_ms(…)` numbers, counts as `::int`. */
+export async function rows<T>(executor: Executor, query: SQL): Promise<T[]> {
+  return (await effects.statement(() => executor.execute(query))) as unknown as T[];
+}
+
+/** The ledger's clock, read now: after a lock this is its own statement (DESIGN: one clock). Epoch milliseconds. */
+export async function ledgerNowMs(executor: Executor): Promise<number> {
+  const [row] = await rows<{ nowMs: number }>(executor, sql`select epoch_ms(ledger_now()) as "nowMs"`);
+  if (row === undefined) throw new Error("ledger_now() returned no row");
+  return row.nowMs;
+}
+
+/** A list of ids as one parameter. */
+export function uuids(ids: readonly string[]): SQL {
+  return sql`string_to_array(${ids.join(",")}, ',')::uuid[]`;
+}
+
+/** An instant parameter from epoch milliseconds. */
+export function at(ms: number): SQL {
+  return sql`from_epoch_ms(${ms}::double precision)`;
+}

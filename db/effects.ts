@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { Agent, type Dispatcher, fetch as undiciFetch } from "undici";
+
+/**
+ * Everything that reaches out of the process's own computation, in one place, so that a simulation or a test can own
+ * it. App, inngest and db code takes ids, time, waiting, randomness and HTTP from here only (a repository test holds
+ * them to it).
+ */
+export interface Effects {
+  /** A new UUID. Every id that leaves the database is made here, never by a sequence. */
+  newId(): string;
+  /** Milliseconds on a clock that never goes back; its zero means nothing. For measuring and waiting. */
+  monotonicMs(): number;
+  /** This machine's clock as epoch milliseconds. For logs only: decisions read the ledger's clock. */
+  wallMs(): number;
+  /** Waits at least `ms`, however long that is; 0, negative numbers and NaN wait for nothing. */
+  sleep(ms: number): Promise<void>;
+  /** A number in [0, 1). Not for secrets, not for jitter (`db/rules/jitter.ts`). */
+  random(): number;
+  /** HTTP. Rejects like the platform's `fetch`; follows redirects unless told otherwise. */
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  /** A signal that aborts `ms` from now with a `TimeoutError`. */
+  deadline(ms: number): AbortSignal;
+  /** Wraps every database statement: a simulation may delay, reorder or break it there. */
+  statement<T>(run: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * A connection that is not made within 4 s will not be made. It is under every call deadline, so that "never
+ * connected" (certainly not sent) is told apart from "no answer" (perhaps sent).
+ */
+const CONNECT_TIMEOUT_MS = 4000;
+
+/** The longest wait one timer holds; above it Node's timers fire after 1 ms. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+let dispatcher: Dispatcher | undefined;
+
+/** The package's own fetch and not the global one: Next replaces that, and the connect timeout needs a dispatcher. */
+async function fetchOverNetwork(url: string | URL, init?: RequestInit): Promise<Response> {
+  dispatcher ??= new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS } });
+  // The package's types are those of the platform under other names.
+  const options = { ...init, dispatcher } as Parameters<typeof undiciFetch>[1];
+  return (await undiciFetch(url, options)) as unknown as Response;
+}
+
+async function sleepOnTimers(ms: number): Promise<void> {
+  const startMs = performance.now();
+  for (;;) {
+    const leftMs = ms - (performance.now() - startMs);
+    if (!(leftMs > 0)) return;
+    // Rounded up, and looked at again: a timer may fire a little early, a wait must not end early.
+    const stepMs = Math.min(Math.ceil(leftMs), TIMER_MS_MAX);
+    await new Promise<void>((resolve) => setTimeout(resolve, stepMs));
+  }
+}
+
+const REAL: Effects = {
+  newId: () => randomUUID(),
+  monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  sleep: sleepOnTimers,
+  random: () => Math.random(),
+  fetch: fetchOverNetwork,
+  deadline: (ms) => AbortSignal.timeout(ms),
+  statement: (run) => run(),
+};
+
+// Next bundles route handlers and instrumentation apart; a replacement must reach every copy, so it is on globalThis.
+const holder = globalThis as unknown as { punctualEffects?: Effects };
+
+function current(): Effects {
+  return holder.punctualEffects ?? REAL;
+}
+
+/** The process's effects. Functions read the replacement of the moment, so the object may be kept. */
+export const effects: Effects = {
+  newId: () => current().newId(),
+  monotonicMs: () => current().monotonicMs(),
+  wallMs: () => current().wallMs(),
+  sleep: (ms) => current().sleep(ms),
+  random: () => current().random(),
+  fetch: (url, init) => current().fetch(url, init),
+  deadline: (ms) => current().deadline(ms),
+  statement: (run) => current().statement(run),
+};
+
+/**
+ * Puts other functions in place of some effects, for tests and the simulation. Returns the function that puts back
+ * what was there; replacements nest and are undone in reverse order.
+ */
+export function replaceEffects(replacement: Partial<Effects>): () => void {
+  const before = holder.punctualEffects;
+  holder.punctualEffects = { ...current(), ...replacement };
+  return () => {
+    if (before === undefined) delete holder.punctualEffects;
+    else holder.punctualEffects = before;
+  };
+}

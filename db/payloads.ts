@@ -1,0 +1,34 @@
+import { sql } from "drizzle-orm";
+import { rows, type Transaction, transact } from "./connection";
+import { effects } from "./effects";
+import type { Channel } from "./rules/outcome";
+
+/** Rendered content of one source for one channel and version; `cost` is SMS segments, else 1. */
+export interface RenderedPayload {
+  sourceId: string;
+  channel: Channel;
+  version: number;
+  content: unknown;
+  cost: number;
+}
+
+/**
+ * Stores rendered content before anything opens. The first rendering of a version wins and is the one that is sent: a
+ * second render of the same version changes nothing (P4, P9: same bytes on every attempt).
+ */
+export async function storePayloads(
+  payloads: readonly RenderedPayload[],
+  outer?: Transaction,
+): Promise<void> {
+  if (payloads.length === 0) return;
+  const given = JSON.stringify(payloads.map((payload) => ({ ...payload, id: effects.newId() })));
+  const insert = (tx: Transaction) =>
+    rows(
+      tx,
+      sql`insert into payloads (id, source_id, channel, version, content, cost, created_at)
+        select w.id, w."sourceId", w.channel, w.version, w.content, w.cost, ledger_now()
+        from jsonb_to_recordset(${given}::jsonb) as w(id uuid, "sourceId" uuid, channel text, version int, content jsonb, cost int)
+        on conflict (source_id, channel, version) do nothing`,
+    );
+  await (outer === undefined ? transact(insert) : insert(outer));
+}

@@ -1,0 +1,80 @@
+import { sql } from "drizzle-orm";
+import { rows, type Transaction } from "../connection";
+import { once } from "../idempotency";
+import { endWaiting } from "../ledger/expire";
+import { fail, ok, type Result } from "../rules/errors";
+import type { DeliveryState } from "../rules/lifecycle";
+import type { Channel } from "../rules/outcome";
+import { isId, type Owner, type ReminderView, selectReminders, toView } from "./views";
+
+/** What a cancel came to on one channel: the truth, also when it came too late. */
+export interface CancelledChannel {
+  channel: Channel;
+  outcome: "cancelled" | "too_late" | "already_sent" | "already_ended";
+}
+
+export interface CancelOutcome {
+  reminder: ReminderView;
+  channels: CancelledChannel[];
+}
+
+interface DeliveryRow {
+  id: string;
+  channel: Channel;
+  state: DeliveryState;
+}
+
+/**
+ * Cancels a reminder. Under the reminder's row lock every occurrence that waits and every delivery that waits ends; a
+ * delivery that is being sent is never moved, its channel answers `too_late` (P6). Repeating it changes nothing.
+ */
+export async function cancelReminder(owner: Owner, id: string): Promise<Result<CancelOutcome>> {
+  if (!isId(id)) return fail({ code: "not_found", what: "reminder" });
+  const result = await once(null, async (tx) => {
+    const [before] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`, sql`for update of r`);
+    if (before === undefined) return fail({ code: "not_found", what: "reminder" });
+    await rows(
+      tx,
+      sql`update reminders set status = 'cancelled', cancelled_at = ledger_now(), updated_at = ledger_now()
+        where id = ${id}::uuid and status = 'active'`,
+    );
+    await rows(
+      tx,
+      sql`update occurrences set state = 'cancelled' where reminder_id = ${id}::uuid and state = 'waiting'`,
+    );
+    const deliveries = await lockDeliveriesOf(tx, id);
+    const waiting = deliveries.filter((row) => ["scheduled", "ready", "deferred"].includes(row.state));
+    await endWaiting(
+      tx,
+      waiting.map((row) => row.id),
+      "cancelled",
+    );
+    const [after] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`);
+    if (after === undefined) throw new Error("Bug! a cancelled reminder is gone");
+    return ok({
+      reminder: toView(after),
+      channels: before.channels.map((channel) => outcomeOf(channel, deliveries)),
+    });
+  });
+  return result.ok ? ok(result.value.value) : result;
+}
+
+/** All deliveries of a reminder, locked by id; the caller holds the reminder's row. */
+export function lockDeliveriesOf(tx: Transaction, reminderId: string): Promise<DeliveryRow[]> {
+  return rows<DeliveryRow>(
+    tx,
+    sql`select d.id, d.channel, d.state from deliveries d
+      where d.occurrence_id in (select id from occurrences where reminder_id = ${reminderId}::uuid)
+      order by d.id for update`,
+  );
+}
+
+function outcomeOf(channel: Channel, deliveries: readonly DeliveryRow[]): CancelledChannel {
+  const states = deliveries.filter((row) => row.channel === channel).map((row) => row.state);
+  if (states.includes("sending")) return { channel, outcome: "too_late" };
+  if (states.some((state) => state === "scheduled" || state === "ready" || state === "deferred")) {
+    return { channel, outcome: "cancelled" };
+  }
+  if (states.includes("delivered")) return { channel, outcome: "already_sent" };
+  return { channel, outcome: states.length === 0 ? "cancelled" : "already_ended" };
+}

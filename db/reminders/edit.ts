@@ -1,0 +1,225 @@
+import { sql } from "drizzle-orm";
+import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
+import { once } from "../idempotency";
+import { endWaiting } from "../ledger/expire";
+import { storePayloads } from "../payloads";
+import type { EditReminderBody } from "../rules/api-schemas";
+import { type DueTime, resolveDueAt } from "../rules/due-time";
+import { type EditableDelivery, planEdit } from "../rules/edit-plan";
+import { fail, ok, type Result } from "../rules/errors";
+import type { Channel } from "../rules/outcome";
+import { armWait, checkChannels, insertOccurrence } from "./occurrence";
+import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
+
+/** What a reminder says after an edit: rendering's whole input. */
+export interface EditedReminder {
+  reminderId: string;
+  title: string;
+  note: string | null;
+  url: string | null;
+  dueAtMs: number;
+  timeZone: string;
+  locale: string;
+  channels: Channel[];
+}
+
+/** Renders a reminder for its channels; handed in, because templates live above the database. */
+export type RenderReminder = (
+  reminder: EditedReminder,
+) => Promise<{ channel: Channel; content: unknown; cost: number }[]>;
+
+interface Edited extends EditedReminder {
+  wallTime: string;
+  expiresAfterSeconds: number;
+  timeChanged: boolean;
+  changed: boolean;
+}
+
+/** An edit that meets another edit starts over; three in a row are somebody's loop. */
+const EDIT_TRIES = 3;
+
+/**
+ * Edits a reminder. Only the new version is delivered from here on, and once (DESIGN: edits):
+ *
+ * - an occurrence that waits is changed in place;
+ * - deliveries on which no attempt has begun are re-pointed in place, same key: new version and payload, `scheduled` at
+ *   the new time, admission dropped, so that a run which holds them finds nothing to send yet;
+ * - waiting deliveries that were attempted are `superseded`, and a new occurrence opens for their channels, or for all
+ *   channels if the time changed;
+ * - what is being sent, or has an unknown outcome, finishes as it began.
+ *
+ * Content is rendered before the transaction; the version is compared under the lock, so a lost race renders again.
+ */
+export async function editReminder(
+  owner: Owner,
+  id: string,
+  patch: EditReminderBody,
+  render: RenderReminder,
+): Promise<Result<ReminderView>> {
+  if (!isId(id)) return fail({ code: "not_found", what: "reminder" });
+  for (let tries = 1; ; tries += 1) {
+    const read = await readForEdit(owner, id, patch);
+    if (!read.ok) return read;
+    const { before, edited } = read.value;
+    if (!edited.changed) return ok(toView(before));
+    const contents = await render(edited);
+    const result = await once(null, (tx) => applyEdit(tx, owner, before, edited, contents));
+    if (result.ok) return ok(result.value.value);
+    const lostRace = result.problem.code === "conflict" && result.problem.why === RACE;
+    if (!lostRace || tries >= EDIT_TRIES) return result;
+  }
+}
+
+const RACE = "The reminder was changed at the same moment; read it again and repeat the edit.";
+
+async function readForEdit(
+  owner: Owner,
+  id: string,
+  patch: EditReminderBody,
+): Promise<Result<{ before: ReminderRow; edited: Edited }>> {
+  return transact(async (tx): Promise<Result<{ before: ReminderRow; edited: Edited }>> => {
+    const [before] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`);
+    if (before === undefined) return fail({ code: "not_found", what: "reminder" });
+    if (before.status === "cancelled") {
+      return fail({ code: "conflict", why: "This reminder is cancelled; set a new one instead." });
+    }
+    const nowMs = await ledgerNowMs(tx);
+    const due: Result<Pick<DueTime, "dueAtMs" | "wallTime" | "timeZone">> =
+      patch.dueAt === undefined
+        ? ok({ dueAtMs: before.dueAtMs, wallTime: before.wallTime, timeZone: before.timeZone })
+        : resolveDueAt(patch.dueAt, { defaultTimeZone: before.timeZone, nowMs });
+    if (!due.ok) return due;
+    const edited = {
+      reminderId: id,
+      title: patch.title ?? before.title,
+      note: patch.note === undefined ? before.note : patch.note,
+      url: patch.url === undefined ? before.url : patch.url,
+      ...due.value,
+      locale: before.locale,
+      channels: patch.channels ?? before.channels,
+      expiresAfterSeconds: patch.expiresAfterSeconds ?? before.expiresAfterSeconds,
+      timeChanged: due.value.dueAtMs !== before.dueAtMs,
+    };
+    return ok({ before, edited: { ...edited, changed: differs(before, edited) } });
+  });
+}
+
+function differs(before: ReminderRow, edited: Omit<Edited, "changed">): boolean {
+  return (
+    edited.timeChanged ||
+    edited.title !== before.title ||
+    edited.note !== before.note ||
+    edited.url !== before.url ||
+    edited.timeZone !== before.timeZone ||
+    edited.expiresAfterSeconds !== before.expiresAfterSeconds ||
+    edited.channels.toSorted().join() !== before.channels.toSorted().join()
+  );
+}
+
+async function applyEdit(
+  tx: Transaction,
+  owner: Owner,
+  before: ReminderRow,
+  edited: Edited,
+  contents: Awaited<ReturnType<RenderReminder>>,
+): Promise<Result<ReminderView>> {
+  const [locked] = await rows<{ version: number; status: string }>(
+    tx,
+    sql`select version, status from reminders where id = ${before.id}::uuid for update`,
+  );
+  if (locked?.version !== before.version || locked.status !== "active")
+    return fail({ code: "conflict", why: RACE });
+  const reachable = await checkChannels(tx, before.subscriberId, edited.channels);
+  if (!reachable.ok) return reachable;
+  const version = before.version + 1;
+  const waiting = await changeWaiting(tx, edited, version);
+  const plan = planEdit({
+    deliveries: await lockEditable(tx, before.id),
+    channelsBefore: before.channels,
+    channelsAfter: edited.channels,
+    timeChanged: edited.timeChanged,
+    waitingOccurrence: waiting,
+  });
+  if (plan.tooLate) {
+    return fail({
+      code: "too_late",
+      why: "This reminder was sent already; give it a new time to send it again.",
+    });
+  }
+  await rows(
+    tx,
+    sql`update reminders set title = ${edited.title}, note = ${edited.note}, url = ${edited.url},
+        wall_time = ${edited.wallTime}, time_zone = ${edited.timeZone}, due_at = ${at(edited.dueAtMs)},
+        channels = string_to_array(${edited.channels.join(",")}, ','), expires_after_seconds = ${edited.expiresAfterSeconds},
+        version = ${version}, updated_at = ledger_now() where id = ${before.id}::uuid`,
+  );
+  await endWaiting(tx, plan.supersede, "superseded");
+  await endWaiting(tx, plan.drop, "cancelled");
+  await repoint(tx, plan.repoint, edited, version, contents);
+  if (plan.newOccurrence.length > 0) {
+    await insertOccurrence(tx, {
+      reminderId: before.id,
+      origin: "edit",
+      due: edited,
+      channels: plan.newOccurrence,
+      version,
+    });
+  }
+  const [after] = await selectReminders(tx, owner, sql`r.id = ${before.id}::uuid`);
+  if (after === undefined) throw new Error("Bug! an edited reminder is gone");
+  return ok(toView(after));
+}
+
+/** Changes the occurrence that still waits, in place; whether there is one. */
+async function changeWaiting(tx: Transaction, edited: Edited, version: number): Promise<boolean> {
+  const changed = await rows(
+    tx,
+    sql`update occurrences set version = ${version}, channels = string_to_array(${edited.channels.join(",")}, ','),
+        due_at = ${at(edited.dueAtMs)}, wall_time = ${edited.wallTime}, time_zone = ${edited.timeZone}
+      where reminder_id = ${edited.reminderId}::uuid and state = 'waiting' returning id`,
+  );
+  if (changed.length > 0 && edited.timeChanged) await armWait(tx, edited.dueAtMs);
+  return changed.length > 0;
+}
+
+function lockEditable(tx: Transaction, reminderId: string): Promise<EditableDelivery[]> {
+  return rows<EditableDelivery>(
+    tx,
+    sql`select d.id, d.channel, d.state, d.attempt_count as "attemptCount",
+        d.unresolved_since is not null as unresolved, d.occurrence_id as "occurrenceId"
+      from deliveries d where d.occurrence_id in (select id from occurrences where reminder_id = ${reminderId}::uuid)
+      order by d.id for update`,
+  );
+}
+
+/**
+ * Gives untried deliveries the new version in place. `scheduled` at the new time, or at the time they had; quiet hours
+ * and everything else are asked again at the claim.
+ */
+async function repoint(
+  tx: Transaction,
+  targets: readonly EditableDelivery[],
+  edited: Edited,
+  version: number,
+  contents: Awaited<ReturnType<RenderReminder>>,
+): Promise<void> {
+  if (targets.length === 0) return;
+  const sources = [...new Set(targets.map((row) => row.occurrenceId))];
+  await storePayloads(
+    sources.flatMap((sourceId) => contents.map((content) => ({ ...content, sourceId, version }))),
+    tx,
+  );
+  const newTime = edited.timeChanged ? at(edited.dueAtMs) : sql`null::timestamptz`;
+  await rows(
+    tx,
+    sql`update deliveries d set state = 'scheduled', version = ${version}, payload_id = p.id, cost = p.cost, pass = null,
+        scheduled_at = coalesce(${newTime}, d.scheduled_at),
+        next_eligible_at = coalesce(${newTime}, d.next_eligible_at, ledger_now()),
+        last_class = case when ${edited.timeChanged} then null else d.last_class end,
+        expires_at = coalesce(${newTime}, d.scheduled_at) + ${edited.expiresAfterSeconds} * interval '1 second',
+        admission_id = null, admitted_until = null, kept_by = null, kept_until = null
+      from payloads p
+      where d.id = any(${uuids(targets.map((row) => row.id))}) and p.source_id = d.occurrence_id
+        and p.channel = d.channel and p.version = ${version}`,
+  );
+}

@@ -1,0 +1,184 @@
+import { sql } from "drizzle-orm";
+import { at, rows, transact } from "../connection";
+import { fail, ok, type Result } from "../rules/errors";
+import type { DeliveryState } from "../rules/lifecycle";
+import type { Channel } from "../rules/outcome";
+import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
+
+export interface ReminderPage {
+  reminders: ReminderView[];
+  nextCursor: string | null;
+}
+
+export interface ListInput {
+  externalId?: string;
+  status?: "active" | "cancelled";
+  cursor?: string;
+  limit: number;
+}
+
+/** A page of reminders by due time. The cursor names the last row seen, so that paging neither skips nor repeats. */
+export async function listReminders(owner: Owner, input: ListInput): Promise<Result<ReminderPage>> {
+  const after = input.cursor === undefined ? null : readCursor(input.cursor);
+  if (input.cursor !== undefined && after === null) {
+    return fail({ code: "not_found", what: "page" });
+  }
+  const page = await transact((tx) =>
+    selectReminders(
+      tx,
+      owner,
+      sql`${input.externalId === undefined ? sql`true` : sql`s.external_id = ${input.externalId}`}
+        and ${input.status === undefined ? sql`true` : sql`r.status = ${input.status}`}
+        and ${after === null ? sql`true` : sql`(r.due_at, r.id) > (${at(after.dueAtMs)}, ${after.id}::uuid)`}`,
+      sql`order by r.due_at, r.id limit ${input.limit + 1}`,
+    ),
+  );
+  const shown = page.slice(0, input.limit);
+  const last = shown.at(-1);
+  return ok({
+    reminders: shown.map(toView),
+    nextCursor: page.length > input.limit && last !== undefined ? writeCursor(last) : null,
+  });
+}
+
+function writeCursor(row: ReminderRow): string {
+  return Buffer.from(JSON.stringify([row.dueAtMs, row.id])).toString("base64url");
+}
+
+function readCursor(cursor: string): { dueAtMs: number; id: string } | null {
+  try {
+    const [dueAtMs, id] = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")) as unknown[];
+    return typeof dueAtMs === "number" && Number.isFinite(dueAtMs) && typeof id === "string" && isId(id)
+      ? { dueAtMs, id }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** One reminder; somebody else's is as absent as a missing one. */
+export async function readReminder(owner: Owner, id: string): Promise<Result<ReminderView>> {
+  const row = isId(id)
+    ? (await transact((tx) => selectReminders(tx, owner, sql`r.id = ${id}::uuid`)))[0]
+    : undefined;
+  return row === undefined ? fail({ code: "not_found", what: "reminder" }) : ok(toView(row));
+}
+
+/** One call that was made for a delivery. */
+export interface AttemptView {
+  number: number;
+  begunAt: string;
+  settledAt: string | null;
+  class: string | null;
+  status: number | null;
+  code: string | null;
+  retryAfter: string | null;
+  detail: string | null;
+}
+
+/** A delivery as its owner sees it. `attempts` counts the calls that were begun. */
+export interface DeliveryView {
+  key: string;
+  channel: Channel;
+  /** What its owner calls the device; null for email, SMS and unnamed devices. */
+  device: string | null;
+  occurrence: string;
+  version: number;
+  state: DeliveryState;
+  reason: string | null;
+  lastClass: string | null;
+  nextEligibleAt: string | null;
+  /** When it is expected to leave: its own time, or the end of its provider's gate where that is later. */
+  expectedAt: string | null;
+  scheduledAt: string;
+  firstAttemptAt: string | null;
+  latestAttemptAt: string | null;
+  finishedAt: string | null;
+  expiresAt: string;
+  attempts: number;
+  failures: number;
+  throttles: number;
+  history: AttemptView[];
+}
+
+interface DeliveryRow extends Omit<DeliveryView, DateFields | "history"> {
+  nextEligibleAtMs: number | null;
+  expectedAtMs: number | null;
+  scheduledAtMs: number;
+  firstAttemptAtMs: number | null;
+  latestAttemptAtMs: number | null;
+  finishedAtMs: number | null;
+  expiresAtMs: number;
+  history: (Omit<AttemptView, "begunAt" | "settledAt"> & { begunAtMs: number; settledAtMs: number | null })[];
+}
+
+type DateFields =
+  | "nextEligibleAt"
+  | "expectedAt"
+  | "scheduledAt"
+  | "firstAttemptAt"
+  | "latestAttemptAt"
+  | "finishedAt"
+  | "expiresAt";
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const maybeIso = (ms: number | null) => (ms === null ? null : iso(ms));
+
+/** Everything that became of a reminder: its deliveries, oldest occurrence first, with every call that was made. */
+export async function readDeliveries(owner: Owner, id: string): Promise<Result<DeliveryView[]>> {
+  const reminder = await readReminder(owner, id);
+  if (!reminder.ok) return reminder;
+  const found = await transact((tx) =>
+    rows<DeliveryRow>(
+      tx,
+      sql`select d.key, d.channel, case when d.channel = 'push' then dest.label end as device, d.occurrence_id as occurrence,
+          d.version, d.state, d.reason, d.last_class as "lastClass",
+          epoch_ms(d.next_eligible_at) as "nextEligibleAtMs",
+          case when d.state in ('scheduled', 'ready', 'deferred') then
+            epoch_ms(greatest(coalesce(d.next_eligible_at, ledger_now()), m.blocked_until, p.parked_until, p.paused_until,
+              ledger_now())) end as "expectedAtMs",
+          epoch_ms(d.scheduled_at) as "scheduledAtMs", epoch_ms(d.first_attempt_at) as "firstAttemptAtMs",
+          epoch_ms(d.latest_attempt_at) as "latestAttemptAtMs", epoch_ms(d.finished_at) as "finishedAtMs",
+          epoch_ms(d.expires_at) as "expiresAtMs", d.attempt_count as attempts, d.failure_count as failures,
+          d.throttle_count as throttles,
+          coalesce((select jsonb_agg(jsonb_build_object('number', a.number, 'begunAtMs', epoch_ms(a.begun_at), 'settledAtMs',
+            epoch_ms(a.settled_at), 'class', a.class, 'status', a.status, 'code', a.code, 'retryAfter', a.retry_after,
+            'detail', a.detail) order by a.number) from attempts a where a.delivery_id = d.id), '[]'::jsonb) as history
+        from deliveries d join occurrences o on o.id = d.occurrence_id
+        left join destinations dest on dest.id = d.destination_id
+        left join partitions p on p.key = d.partition left join meters m on m.key = d.partition
+        where o.reminder_id = ${id}::uuid
+        order by o.number, array_position(array['email', 'sms', 'push'], d.channel), d.key`,
+    ),
+  );
+  return ok(found.map(toDeliveryView));
+}
+
+function toDeliveryView(row: DeliveryRow): DeliveryView {
+  const {
+    nextEligibleAtMs,
+    expectedAtMs,
+    scheduledAtMs,
+    firstAttemptAtMs,
+    latestAttemptAtMs,
+    finishedAtMs,
+    expiresAtMs,
+    history,
+    ...rest
+  } = row;
+  return {
+    ...rest,
+    nextEligibleAt: maybeIso(nextEligibleAtMs),
+    expectedAt: maybeIso(expectedAtMs),
+    scheduledAt: iso(scheduledAtMs),
+    firstAttemptAt: maybeIso(firstAttemptAtMs),
+    latestAttemptAt: maybeIso(latestAttemptAtMs),
+    finishedAt: maybeIso(finishedAtMs),
+    expiresAt: iso(expiresAtMs),
+    history: history.map(({ begunAtMs, settledAtMs, ...attempt }) => ({
+      ...attempt,
+      begunAt: iso(begunAtMs),
+      settledAt: maybeIso(settledAtMs),
+    })),
+  };
+}

@@ -1,0 +1,80 @@
+import { sql } from "drizzle-orm";
+import { at, ledgerNowMs, rows, type Transaction } from "../connection";
+import { once } from "../idempotency";
+import { endWaiting } from "../ledger/expire";
+import type { SnoozeBody } from "../rules/api-schemas";
+import { type DueTime, resolveDueAt, wallTimeAt } from "../rules/due-time";
+import { fail, ok, type Result } from "../rules/errors";
+import { checkChannels, insertOccurrence } from "./occurrence";
+import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
+
+/**
+ * Snoozes a reminder: a new occurrence at the new time, also when the old one was delivered. What still waits of the old
+ * one gives way: an unopened occurrence is cancelled, waiting deliveries end as `superseded`. A delivery that is being
+ * sent, or whose outcome is unknown, finishes as it began.
+ */
+export async function snoozeReminder(
+  owner: Owner,
+  id: string,
+  until: SnoozeBody,
+): Promise<Result<ReminderView>> {
+  if (!isId(id)) return fail({ code: "not_found", what: "reminder" });
+  const result = await once(null, async (tx) => {
+    const [before] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`, sql`for update of r`);
+    if (before === undefined) return fail({ code: "not_found", what: "reminder" });
+    if (before.status === "cancelled") {
+      return fail({ code: "conflict", why: "This reminder is cancelled; set a new one instead." });
+    }
+    const due = resolveSnooze(before, until, await ledgerNowMs(tx));
+    if (!due.ok) return due;
+    const channels = await checkChannels(tx, before.subscriberId, before.channels);
+    if (!channels.ok) return channels;
+    await clearWaiting(tx, id);
+    await insertOccurrence(tx, {
+      reminderId: id,
+      origin: "snooze",
+      due: due.value,
+      channels: before.channels,
+      version: before.version,
+    });
+    await rows(
+      tx,
+      sql`update reminders set due_at = ${at(due.value.dueAtMs)}, wall_time = ${due.value.wallTime},
+          time_zone = ${due.value.timeZone}, updated_at = ledger_now() where id = ${id}::uuid`,
+    );
+    const [after] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`);
+    if (after === undefined) throw new Error("Bug! a snoozed reminder is gone");
+    return ok(toView(after));
+  });
+  return result.ok ? ok(result.value.value) : result;
+}
+
+function resolveSnooze(row: ReminderRow, until: SnoozeBody, nowMs: number): Result<DueTime> {
+  if ("dueAt" in until) return resolveDueAt(until.dueAt, { defaultTimeZone: row.timeZone, nowMs });
+  const dueAtMs = Math.ceil(nowMs + until.minutes * 60_000);
+  return ok({
+    dueAtMs,
+    wallTime: wallTimeAt(dueAtMs, row.timeZone),
+    timeZone: row.timeZone,
+    resolution: "exact",
+  });
+}
+
+async function clearWaiting(tx: Transaction, reminderId: string): Promise<void> {
+  await rows(
+    tx,
+    sql`update occurrences set state = 'cancelled' where reminder_id = ${reminderId}::uuid and state = 'waiting'`,
+  );
+  const waiting = await rows<{ id: string }>(
+    tx,
+    sql`select d.id from deliveries d
+      where d.occurrence_id in (select id from occurrences where reminder_id = ${reminderId}::uuid)
+        and d.state in ('scheduled', 'ready', 'deferred') and d.unresolved_since is null
+      order by d.id for update`,
+  );
+  await endWaiting(
+    tx,
+    waiting.map((row) => row.id),
+    "superseded",
+  );
+}

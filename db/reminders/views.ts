@@ -1,0 +1,111 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Executor, rows } from "../connection";
+import type { Channel } from "../rules/outcome";
+
+/** Who asks: a shopper for their own things, or the shop's backend for everybody it knows. */
+export type Owner = { kind: "subscriber"; subscriberId: string } | { kind: "shop" };
+
+/** A reminder as callers see it. Instants are ISO 8601 in UTC; `timeZone` says where the wall time is read. */
+export interface ReminderView {
+  id: string;
+  title: string;
+  note: string | null;
+  url: string | null;
+  dueAt: string;
+  timeZone: string;
+  channels: Channel[];
+  expiresAfterSeconds: number;
+  status: "active" | "cancelled";
+  version: number;
+  /** The occurrence that is due next, or the latest one. */
+  occurrence: {
+    id: string;
+    number: number;
+    state: "waiting" | "opened" | "missed" | "cancelled";
+    dueAt: string;
+  };
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** The row behind a view, with what the verbs need besides. */
+export interface ReminderRow {
+  id: string;
+  subscriberId: string;
+  externalId: string | null;
+  title: string;
+  note: string | null;
+  url: string | null;
+  wallTime: string;
+  dueAtMs: number;
+  timeZone: string;
+  subscriberTimeZone: string;
+  locale: string;
+  channels: Channel[];
+  expiresAfterSeconds: number;
+  status: "active" | "cancelled";
+  version: number;
+  createdAtMs: number;
+  updatedAtMs: number;
+  occurrenceId: string;
+  occurrenceNumber: number;
+  occurrenceState: "waiting" | "opened" | "missed" | "cancelled";
+  occurrenceDueAtMs: number;
+}
+
+/** Rows of reminders that `owner` may see and that satisfy `where`; somebody else's is as absent as a missing one. */
+export function selectReminders(
+  executor: Executor,
+  owner: Owner,
+  where: SQL,
+  tail: SQL = sql``,
+): Promise<ReminderRow[]> {
+  const mine =
+    owner.kind === "shop"
+      ? sql`s.external_id is not null`
+      : sql`r.subscriber_id = ${owner.subscriberId}::uuid`;
+  return rows<ReminderRow>(
+    executor,
+    sql`select r.id, r.subscriber_id as "subscriberId", s.external_id as "externalId", r.title, r.note, r.url,
+        r.wall_time as "wallTime", epoch_ms(r.due_at) as "dueAtMs", r.time_zone as "timeZone",
+        s.time_zone as "subscriberTimeZone", s.locale, r.channels, r.expires_after_seconds as "expiresAfterSeconds",
+        r.status, r.version, epoch_ms(r.created_at) as "createdAtMs", epoch_ms(r.updated_at) as "updatedAtMs",
+        o.id as "occurrenceId", o.number as "occurrenceNumber", o.state as "occurrenceState",
+        epoch_ms(o.due_at) as "occurrenceDueAtMs"
+      from reminders r join subscribers s on s.id = r.subscriber_id
+      cross join lateral (select * from occurrences o where o.reminder_id = r.id
+        order by (o.state = 'waiting') desc, o.number desc limit 1) o
+      where ${mine} and ${where} ${tail}`,
+  );
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** What callers see of a row. */
+export function toView(row: ReminderRow): ReminderView {
+  return {
+    id: row.id,
+    title: row.title,
+    note: row.note,
+    url: row.url,
+    dueAt: iso(row.dueAtMs),
+    timeZone: row.timeZone,
+    channels: row.channels,
+    expiresAfterSeconds: row.expiresAfterSeconds,
+    status: row.status,
+    version: row.version,
+    occurrence: {
+      id: row.occurrenceId,
+      number: row.occurrenceNumber,
+      state: row.occurrenceState,
+      dueAt: iso(row.occurrenceDueAtMs),
+    },
+    createdAt: iso(row.createdAtMs),
+    updatedAt: iso(row.updatedAtMs),
+  };
+}
+
+/** A well-formed id; anything else names nothing, and must not reach a uuid column. */
+export function isId(id: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id);
+}

@@ -1,0 +1,107 @@
+import { type GateFacts, gateOf } from "./gate";
+import type { DeliveryState, ExpiredReason } from "./lifecycle";
+import type { Meter } from "./meter";
+import type { Channel, Lane, Repeat } from "./outcome";
+import { quietUntilMs } from "./quiet-hours";
+import { mayAttempt } from "./repeat-policy";
+
+/** Everything about one delivery that a claim must know, read after its lock (P6). */
+export interface ClaimFacts extends GateFacts {
+  state: DeliveryState;
+  channel: Channel;
+  lane: Lane;
+  nextEligibleAtMs: number | null;
+  expiresAtMs: number;
+  version: number;
+  admitted: boolean;
+  keptBy: string | null;
+  owner: number;
+  partitionOwner: number;
+  failureCount: number;
+  failureBudget: number;
+  unresolvedSinceMs: number | null;
+  /** Null for a notice, which nothing can edit. */
+  occurrenceState: "waiting" | "opened" | "missed" | "cancelled" | null;
+  occurrenceVersion: number | null;
+  sourceCancelled: boolean;
+  destinationState: "active" | "suppressed" | "retired";
+  /** A notice may go to an address that is being proved; everything else needs a verified one. */
+  destinationVerified: boolean;
+  isNotice: boolean;
+  preferred: boolean;
+  quietFrom: string | null;
+  quietUntil: string | null;
+  timeZone: string;
+  hasContent: boolean;
+}
+
+export type RefusalReason =
+  | "duplicate"
+  | "not_admitted"
+  | "not_eligible"
+  | "expired"
+  | "superseded"
+  | "cancelled"
+  | "stale_owner"
+  | "unresolved"
+  | "gate"
+  | "quiet_hours"
+  | "opted_out"
+  | "no_destination";
+
+export type ClaimVerdict =
+  | { verdict: "go" }
+  /** Due within the wait that a run may make in process. */
+  | { verdict: "later"; dueAtMs: number }
+  /** Not now; the row keeps waiting where it is, its admission is given up. */
+  | { verdict: "refused"; reason: RefusalReason }
+  | { verdict: "hold"; reason: "quiet_hours"; untilMs: number }
+  | { verdict: "end"; reason: ExpiredReason };
+
+/**
+ * Whether a delivery may be sent at this instant, and what becomes of it otherwise. Asked right before the call, so that
+ * a cancel one second before due wins (P6), and asked again at every retry and redrive.
+ */
+export function decideClaim(
+  facts: ClaimFacts,
+  meter: Pick<Meter, "blockedUntilMs">,
+  input: { nowMs: number; runId: string; repeat: Repeat },
+): ClaimVerdict {
+  const { nowMs } = input;
+  const refused = (reason: RefusalReason): ClaimVerdict => ({ verdict: "refused", reason });
+  if (facts.state !== "ready" && facts.state !== "scheduled" && facts.state !== "deferred")
+    return refused("duplicate");
+  if (facts.sourceCancelled || facts.occurrenceState === "cancelled")
+    return { verdict: "end", reason: "cancelled" };
+  if (facts.occurrenceVersion !== null && facts.version < facts.occurrenceVersion) {
+    return { verdict: "end", reason: "superseded" };
+  }
+  if (facts.expiresAtMs <= nowMs || !facts.hasContent) return { verdict: "end", reason: "past_deadline" };
+  if (facts.destinationState === "suppressed") return { verdict: "end", reason: "opted_out" };
+  if (facts.destinationState === "retired") return { verdict: "end", reason: "no_destination" };
+  if (!facts.isNotice && !facts.destinationVerified) return { verdict: "end", reason: "no_destination" };
+  if (!facts.preferred) return { verdict: "end", reason: "preference" };
+  const gate = gateOf(facts, meter, nowMs);
+  if (gate !== null) return refused("gate");
+  if (!facts.admitted && facts.keptBy !== input.runId) return refused("not_admitted");
+  if (facts.owner !== facts.partitionOwner) return refused("stale_owner");
+  const dueAtMs = facts.nextEligibleAtMs ?? nowMs;
+  if (dueAtMs > nowMs)
+    return facts.state === "scheduled" ? { verdict: "later", dueAtMs } : refused("not_eligible");
+  const quiet = quietEnd(facts, nowMs);
+  if (quiet !== null) return { verdict: "hold", reason: "quiet_hours", untilMs: quiet };
+  const repeat = mayAttempt({
+    unresolvedSinceMs: facts.unresolvedSinceMs,
+    nowMs,
+    repeat: input.repeat,
+    failureCount: facts.failureCount,
+    failureBudget: facts.failureBudget,
+  });
+  return repeat.allowed ? { verdict: "go" } : refused("unresolved");
+}
+
+/** Quiet hours hold everything but `urgent`; null when it is not quiet for this delivery. */
+function quietEnd(facts: ClaimFacts, nowMs: number): number | null {
+  if (facts.lane === "urgent" || facts.quietFrom === null || facts.quietUntil === null) return null;
+  return quietUntilMs({ nowMs, timeZone: facts.timeZone, start: facts.quietFrom, end: facts.quietUntil });
+}

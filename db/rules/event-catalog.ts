@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+/**
+ * Every event that crosses the engine, with its version. Events carry ids only: no address, no text, nothing personal.
+ *
+ * A change of shape is a new version: its reader ships before its writer, and the old reader stays until no run that
+ * started from the old version can still be asleep (5 days, `MAX_WAIT_SECONDS`).
+ */
+export const reminderScheduledV1 = z.object({
+  v: z.literal(1),
+  /** The due second, as seconds since the epoch: all reminders of one second share one sleeping run. */
+  dueSecond: z.number().int(),
+  /** The ledger generation that armed the wait; a restored copy does not act on it. */
+  generation: z.string(),
+});
+
+export const deliveryAdmittedV1 = z.object({
+  v: z.literal(1),
+  channel: z.enum(["email", "sms", "push"]),
+  /** Required: the engine's concurrency and throttle are keyed by it, and a missing field would be one shared bucket. */
+  partition: z.string().min(1),
+  lane: z.enum(["urgent", "standard", "bulk", "redrive"]),
+  admissionId: z.string(),
+  deliveryIds: z.array(z.string()).min(1),
+});
+
+export const pumpRungV1 = z.object({
+  v: z.literal(1),
+  partition: z.string().min(1),
+  generation: z.number().int(),
+});
+
+export const deliveryDeadV1 = z.object({
+  v: z.literal(1),
+  deliveryId: z.string(),
+  burialId: z.string(),
+  key: z.string(),
+  reason: z.string(),
+});
+
+export const EVENTS = {
+  "reminder/scheduled": reminderScheduledV1,
+  "delivery/admitted": deliveryAdmittedV1,
+  "partition/pump.rung": pumpRungV1,
+  "delivery/dead": deliveryDeadV1,
+} as const;
+
+export type EventName = keyof typeof EVENTS;
+export type EventData<Name extends EventName> = z.infer<(typeof EVENTS)[Name]>;
+export type ReminderScheduled = EventData<"reminder/scheduled">;
+export type DeliveryAdmitted = EventData<"delivery/admitted">;
+export type PumpRung = EventData<"partition/pump.rung">;
+export type DeliveryDead = EventData<"delivery/dead">;
+
+/** The id under which all reminders of one second meet in one wait run. */
+export function dueEventId(dueSecond: number, generation: string): string {
+  return `due:${dueSecond}:${generation}`;
+}
+
+/** The id that makes a pump single per generation as far as the engine remembers ids (24 h). */
+export function pumpEventId(partition: string, generation: number): string {
+  return `pump:${partition}:${generation}`;
+}

@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+/** What a payload row keeps for a channel: rendered once, sent as it is by every attempt, retry and redrive. */
+export const emailContent = z.object({
+  subject: z.string().min(1),
+  html: z.string().min(1),
+  text: z.string().min(1),
+});
+export const smsContent = z.object({
+  text: z.string().min(1),
+  /** As the carrier bills it; the cost of the send against the meter. */
+  segments: z.number().int().min(1),
+});
+export const pushContent = z.object({
+  title: z.string().min(1),
+  body: z.string(),
+  /** Where a click on the notification leads. */
+  url: z.string().min(1),
+});
+
+export type EmailContent = z.infer<typeof emailContent>;
+export type SmsContent = z.infer<typeof smsContent>;
+export type PushContent = z.infer<typeof pushContent>;
+export type MessageContent = EmailContent | SmsContent | PushContent;

@@ -1,0 +1,164 @@
+/**
+ * The meter of one budget: a GCRA that grants future slots, cuts its rate on a 429 and recovers with successes
+ * (DESIGN: admission, "when exactly" and "feedback"; P3, P7). Pure: takes the row and the time, returns the next row.
+ */
+export interface Meter {
+  /** Sends (SMS: segments) per second now. */
+  rate: number;
+  /** Instant of the next free slot, epoch milliseconds. */
+  readyAtMs: number;
+  /** The provider's gate: no slot lies before it. */
+  blockedUntilMs: number;
+  /** Changes with every cut; a slot of an older epoch is void. */
+  epoch: number;
+  lastCutAtMs: number | null;
+  /** The provider's own ceiling as its headers last said. */
+  observedCeiling: number | null;
+  /** Smoothed call time. */
+  callMs: number;
+  urgentReadyAtMs: number;
+  lastFeedbackAtMs: number | null;
+}
+
+export interface MeterLimits {
+  /** The operator's ceiling per second; 0 is a pause. */
+  ceiling: number;
+  burst: number;
+}
+
+/** A reservation reaches this far ahead: short, so that a rate change finds few slots granted at the old rate. */
+export const HORIZON_MS = 500;
+
+/** One group of slots: what a pause, a cancel or a cut cannot stop any more. */
+export const GROUP_MS = 100;
+
+/** Run just under the rate, so that rounding on either side never makes a provider's window overflow. */
+const RATE_SHARE = 0.998;
+
+/** AIMD cut: measured best with the recovery below (facts: 0.7 and 10 % of the ceiling per second is the knee). */
+const CUT_FACTOR = 0.7;
+
+/** The recovery slope, not the cut, decides drain time: 10 % of the ceiling per second … */
+const RECOVERY_SHARE_PER_SECOND = 0.1;
+/** … growing by ×2 for each second since the last cut … */
+const RECOVERY_ACCELERATION_PER_SECOND = 2;
+/** … up to ×5, so that full rate is back within about two seconds of a limit's end. */
+const RECOVERY_FACTOR_MAX = 5;
+
+/** Below one send in two seconds a partition would look dead; pausing is the operator's choice, not the meter's. */
+const RATE_MIN = 0.5;
+
+/** Weight of the newest call in the smoothed call time. */
+const CALL_TIME_WEIGHT = 0.1;
+
+/** The rate that nothing may exceed: the operator's ceiling, or the provider's own where that is lower. */
+export function effectiveCeiling(meter: Meter, limits: MeterLimits): number {
+  return meter.observedCeiling === null ? limits.ceiling : Math.min(limits.ceiling, meter.observedCeiling);
+}
+
+/** Milliseconds between two slots at the current rate. */
+export function slotIntervalMs(meter: Meter, limits: MeterLimits): number {
+  const rate = Math.max(Math.min(meter.rate, effectiveCeiling(meter, limits)), RATE_MIN) * RATE_SHARE;
+  return 1000 / rate;
+}
+
+/** How late a holder may be and still use its slot: τ = min(100 ms, half the burst ÷ rate). Milliseconds. */
+export function slotToleranceMs(meter: Meter, limits: MeterLimits): number {
+  return Math.min(GROUP_MS, (limits.burst / 2) * slotIntervalMs(meter, limits));
+}
+
+export interface Reservation {
+  /** One instant per granted send, in the order of the costs given; may be shorter than asked. */
+  slotsAtMs: number[];
+  /** When to ask again for what was not granted: at least 1 ms from now. */
+  retryAtMs: number;
+  meter: Meter;
+}
+
+/**
+ * Grants slots to the first of `costs`: one group, at most `GROUP_MS` long, within the horizon. Never leaves a gap in
+ * front of a slot: the first is the meter's next free instant. `urgent` does not stand behind reserved slots: while its own meter
+ * has room its slot is now, and the common meter pays for it by moving one step back.
+ */
+export function reserveSlots(
+  meter: Meter,
+  limits: MeterLimits,
+  request: { nowMs: number; costs: readonly number[]; urgent: boolean },
+): Reservation {
+  const stepMs = slotIntervalMs(meter, limits);
+  const { nowMs } = request;
+  const gateMs = Math.max(nowMs, meter.blockedUntilMs);
+  const latestMs = nowMs + HORIZON_MS;
+  let readyAtMs = Math.max(meter.readyAtMs, nowMs - (limits.burst - 1) * stepMs, meter.blockedUntilMs);
+  let urgentReadyAtMs = Math.max(meter.urgentReadyAtMs, nowMs - (limits.burst - 1) * stepMs);
+  const slotsAtMs: number[] = [];
+  if (limits.ceiling > 0) {
+    for (const cost of request.costs) {
+      const overdrawn = request.urgent && urgentReadyAtMs <= nowMs && gateMs <= latestMs;
+      const slotAtMs = overdrawn ? gateMs : Math.max(readyAtMs, gateMs);
+      if (slotAtMs > latestMs || slotAtMs > (slotsAtMs[0] ?? slotAtMs) + GROUP_MS) break;
+      slotsAtMs.push(slotAtMs);
+      readyAtMs += cost * stepMs;
+      if (overdrawn) urgentReadyAtMs += cost * stepMs;
+    }
+  }
+  const nextMs = Math.max(readyAtMs, gateMs) - HORIZON_MS;
+  return {
+    slotsAtMs,
+    retryAtMs: Math.max(nowMs + 1, nextMs),
+    meter: slotsAtMs.length === 0 ? meter : { ...meter, readyAtMs, urgentReadyAtMs },
+  };
+}
+
+/**
+ * A 429 of partition scope: the gate closes until the provider's time, and the rate is cut once per epoch: one overload
+ * is one cut however many answers report it, and one that persists cuts again at once because the cut opens a new epoch.
+ */
+export function feedThrottled(
+  meter: Meter,
+  feedback: { nowMs: number; slotEpoch: number; untilMs: number },
+): Meter {
+  const blockedUntilMs = Math.max(meter.blockedUntilMs, feedback.untilMs);
+  if (feedback.slotEpoch !== meter.epoch) return { ...meter, blockedUntilMs };
+  return {
+    ...meter,
+    blockedUntilMs,
+    rate: Math.max(RATE_MIN, meter.rate * CUT_FACTOR),
+    epoch: meter.epoch + 1,
+    lastCutAtMs: feedback.nowMs,
+    lastFeedbackAtMs: feedback.nowMs,
+    // Every outstanding slot of the old epoch is void, so the next free one is where the gate ends.
+    readyAtMs: blockedUntilMs,
+  };
+}
+
+/** Accepted sends of the current epoch raise the rate; those of an older one say nothing about the present. */
+export function feedAccepted(
+  meter: Meter,
+  limits: MeterLimits,
+  feedback: { nowMs: number; slotEpoch: number; callMs: number },
+): Meter {
+  const callMs = meter.callMs + (feedback.callMs - meter.callMs) * CALL_TIME_WEIGHT;
+  const ceiling = effectiveCeiling(meter, limits);
+  if (feedback.slotEpoch !== meter.epoch || meter.rate >= ceiling) {
+    return { ...meter, callMs, rate: Math.min(meter.rate, Math.max(ceiling, RATE_MIN)) };
+  }
+  const sinceMs = Math.max(meter.lastFeedbackAtMs ?? feedback.nowMs - 1000, meter.blockedUntilMs);
+  // At most one second counts at once: silence is not evidence.
+  const elapsedSeconds = Math.min(1, Math.max(0, feedback.nowMs - sinceMs) / 1000);
+  const sinceCutSeconds =
+    Math.max(0, feedback.nowMs - Math.max(meter.lastCutAtMs ?? 0, meter.blockedUntilMs)) / 1000;
+  const factor = Math.min(RECOVERY_FACTOR_MAX, 1 + RECOVERY_ACCELERATION_PER_SECOND * sinceCutSeconds);
+  const raised = meter.rate + RECOVERY_SHARE_PER_SECOND * ceiling * elapsedSeconds * factor;
+  return { ...meter, callMs, rate: Math.min(ceiling, raised), lastFeedbackAtMs: feedback.nowMs };
+}
+
+/** How long work may be out before it is sent: two seconds of rate keep a partition busy between two looks. */
+const WINDOW_SECONDS = 2;
+
+/** Deliveries that may be outstanding (admitted or sending): `rate × (2 s + call time)`, at least 1. */
+export function admissionWindow(meter: Meter, limits: MeterLimits): number {
+  const ceiling = effectiveCeiling(meter, limits);
+  if (ceiling <= 0) return 0;
+  return Math.max(1, Math.floor(Math.min(meter.rate, ceiling) * (WINDOW_SECONDS + meter.callMs / 1000)));
+}

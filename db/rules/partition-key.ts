@@ -1,0 +1,17 @@
+/**
+ * The name of a budget. Never a subscriber attribute: every delivery of one provider account (SMS: one sender; push: one
+ * push service) shares one partition, one meter and one gate (P2).
+ */
+export function emailPartition(account: string): string {
+  return `email:resend:${account}`;
+}
+
+/** Twilio limits each sender of an account. */
+export function smsPartition(account: string, sender: string): string {
+  return `sms:twilio:${account}:${sender}`;
+}
+
+/** Each push service limits and fails on its own; its host names it. */
+export function pushPartition(endpoint: string): string {
+  return `push:${new URL(endpoint).host}`;
+}

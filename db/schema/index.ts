@@ -1,0 +1,18 @@
+export { apiKeys } from "./api-keys";
+export { attempts } from "./attempts";
+export { account, session, user, verification } from "./auth";
+export { deliveries } from "./deliveries";
+export { destinations } from "./destinations";
+export { idempotencyKeys } from "./idempotency-keys";
+export { lanes } from "./lanes";
+export { ledgerState } from "./ledger-state";
+export { meters } from "./meters";
+export { notices } from "./notices";
+export { occurrences } from "./occurrences";
+export { outbox } from "./outbox";
+export { partitions } from "./partitions";
+export { payloads } from "./payloads";
+export { preferences } from "./preferences";
+export { reminders } from "./reminders";
+export { subscribers } from "./subscribers";
+export { sweeps } from "./sweeps";

@@ -1,0 +1,40 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { instant } from "./columns";
+import { reminders } from "./reminders";
+
+/**
+ * One time at which a reminder is due. This row, not the delivery, is the dedupe memory: it is opened exactly once, in
+ * the transaction that inserts its deliveries, and refuses to open again whether or not those still exist. It goes only
+ * with its reminder.
+ *
+ * `channels` is what this occurrence delivers on: after an edit of content only, just the channels whose older delivery
+ * was superseded.
+ */
+export const occurrences = pgTable(
+  "occurrences",
+  {
+    id: uuid("id").primaryKey(),
+    reminderId: uuid("reminder_id")
+      .notNull()
+      .references(() => reminders.id, { onDelete: "cascade" }),
+    number: integer("number").notNull(),
+    origin: text("origin", { enum: ["schedule", "edit", "snooze"] }).notNull(),
+    wallTime: text("wall_time").notNull(),
+    timeZone: text("time_zone").notNull(),
+    dueAt: instant("due_at").notNull(),
+    channels: text("channels").array().notNull(),
+    version: integer("version").notNull(),
+    state: text("state", { enum: ["waiting", "opened", "missed", "cancelled"] }).notNull(),
+    openedAt: instant("opened_at"),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("occurrences_number").on(table.reminderId, table.number),
+    index("occurrences_waiting_by_due").on(table.dueAt, table.id).where(sql`state = 'waiting'`),
+    check("occurrences_state_known", sql`${table.state} in ('waiting', 'opened', 'missed', 'cancelled')`),
+    check("occurrences_origin_known", sql`${table.origin} in ('schedule', 'edit', 'snooze')`),
+    check("occurrences_opened_at", sql`(${table.state} = 'opened') = (${table.openedAt} is not null)`),
+    check("occurrences_channels_some", sql`cardinality(${table.channels}) between 1 and 3`),
+  ],
+);

@@ -1,0 +1,32 @@
+import { sql } from "drizzle-orm";
+import { check, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { instant } from "./columns";
+
+/**
+ * A person who can be reminded. `external_id` is the shop's name for them, `user_id` the account they sign in with;
+ * either may be missing. Quiet hours are wall times in the subscriber's own zone: both or none.
+ */
+export const subscribers = pgTable(
+  "subscribers",
+  {
+    id: uuid("id").primaryKey(),
+    externalId: text("external_id"),
+    userId: text("user_id"),
+    timeZone: text("time_zone").notNull(),
+    locale: text("locale").notNull(),
+    quietFrom: text("quiet_from"),
+    quietUntil: text("quiet_until"),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("subscribers_external_id").on(table.externalId),
+    uniqueIndex("subscribers_user_id").on(table.userId),
+    check("subscribers_external_id_bounded", sql`char_length(${table.externalId}) between 1 and 200`),
+    check(
+      "subscribers_quiet_hours_both_or_none",
+      sql`(${table.quietFrom} is null) = (${table.quietUntil} is null)
+        and (${table.quietFrom} is null or (${table.quietFrom} ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+        and ${table.quietUntil} ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'))`,
+    ),
+  ],
+);

@@ -1,0 +1,58 @@
+import { sql } from "drizzle-orm";
+import { rows, transact } from "./connection";
+import { effects } from "./effects";
+
+export type SweepMover = "cron" | "start" | "health" | "sync" | "command";
+
+/** Records that a sweep has begun, unless another began less than `quietMs` ago: then null, and nobody sweeps twice. */
+export async function beginSweep(mover: SweepMover, quietMs: number): Promise<string | null> {
+  return transact(async (tx) => {
+    const id = effects.newId();
+    // One sweep decides at a time; the lock ends with this short transaction.
+    await rows(tx, sql`select pg_advisory_xact_lock(7446002)`);
+    const [begun] = await rows<{ id: string }>(
+      tx,
+      sql`insert into sweeps (id, mover, started_at)
+        select ${id}::uuid, ${mover}, ledger_now()
+        where not exists (select 1 from sweeps where started_at > ledger_now() - ${quietMs} * interval '1 millisecond')
+        returning id`,
+    );
+    // A day of sweeps answers every question that is asked of them.
+    await rows(tx, sql`delete from sweeps where started_at < ledger_now() - interval '1 day'`);
+    return begun?.id ?? null;
+  });
+}
+
+/** Stores what a sweep healed. */
+export async function endSweep(id: string, counts: Record<string, number>): Promise<void> {
+  await transact((tx) =>
+    rows(
+      tx,
+      sql`update sweeps set finished_at = ledger_now(), counts = ${JSON.stringify(counts)}::jsonb where id = ${id}::uuid`,
+    ),
+  );
+}
+
+/** How long ago the last sweep began, in milliseconds; null when there never was one. */
+export async function lastSweepAgeMs(): Promise<number | null> {
+  return transact(async (tx) => {
+    const [row] = await rows<{ ageMs: number | null }>(
+      tx,
+      sql`select epoch_ms(ledger_now()) - epoch_ms(max(started_at)) as "ageMs" from sweeps`,
+    );
+    return row?.ageMs ?? null;
+  });
+}
+
+/** The due seconds of waiting occurrences between now and `aheadMs`, so that lost waits can be armed again. */
+export async function upcomingDueSeconds(aheadMs: number, limit: number): Promise<number[]> {
+  return transact(async (tx) => {
+    const found = await rows<{ second: number }>(
+      tx,
+      sql`select distinct floor(epoch_ms(due_at) / 1000)::int as second from occurrences
+        where state = 'waiting' and due_at > ledger_now() and due_at <= ledger_now() + ${aheadMs} * interval '1 millisecond'
+        order by second limit ${limit}`,
+    );
+    return found.map((row) => row.second);
+  });
+}

@@ -1,0 +1,140 @@
+import { effects } from "../db/effects";
+import { type Claim, claimGroup } from "../db/ledger/begin";
+import { keepForRun, returnForSlot, returnRows } from "../db/ledger/hold";
+import type { SettledDelivery } from "../db/ledger/settle";
+import type { DeliveryAdmitted } from "../db/rules/event-catalog";
+import { HORIZON_MS } from "../db/rules/meter";
+import { DeliveryCalls } from "./delivery-calls";
+import { dispatchAll } from "./dispatch";
+import { log } from "./log";
+import { contentHashOf } from "./prepare";
+import { ringDoorbell } from "./publish";
+
+export interface ParcelRun {
+  data: DeliveryAdmitted;
+  runId: string;
+  attempt: number;
+  maxAttempts: number;
+}
+
+/** What a deliver run reports: counts by outcome, why the rest was not sent, and what it keeps for its next attempt. */
+export interface ParcelOutcome {
+  settled: Record<string, number>;
+  refused: Record<string, number>;
+  returned: number;
+  /** Set when the run keeps throttled rows: it wants to be woken this far from now. */
+  wakeInMs: number | null;
+}
+
+/** A refused group asks again for this long altogether; then the parcel goes back and others have their turn. */
+const SLOT_PATIENCE_MS = 2_000;
+
+/** A due instant further away than this is not waited for in a step. */
+const DUE_PATIENCE_MS = 5_000;
+
+/** The next group is claimed this long before the last slot of the one before, so that no slot passes unused. */
+const CLAIM_AHEAD_MS = 40;
+
+/** A wait longer than this is not held by a run: the rows go back and the run ends well. */
+const KEEP_MAX_MS = 5 * 60_000;
+
+/** Rows whose next time is this close to the earliest one are kept together with it. */
+const SAME_WAKE_MS = 1_500;
+
+/** A claim refused for less than this asks again (DESIGN: a wait ends a millisecond late rather than early). */
+const ROUNDING_MS = 5;
+
+/**
+ * Sends one parcel (P3, P6, P7, P9): group by group it reserves slots and begins attempts, calls the provider at each
+ * slot's instant, and settles every outcome as it comes. Waits in here are only for a granted slot, a refused slot's
+ * retry, or a due instant under a few seconds away; everything longer is a row in the ledger.
+ *
+ * A crash leaves leases (recovered as "outcome unknown"), admissions and kept rows (they run out). Running it again
+ * meets the ledger: what was begun is refused as a duplicate.
+ */
+export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
+  const { partition, channel, deliveryIds } = run.data;
+  const calls = new DeliveryCalls(partition, channel);
+  const left = new Set(deliveryIds);
+  const refused: Record<string, number> = {};
+  let returned = 0;
+  let slotWaitMs = 0;
+  while (left.size > 0) {
+    const group = await claimGroup({
+      partition,
+      channel,
+      deliveryIds: [...left],
+      runId: run.runId,
+      hashContent: (row) => contentHashOf(channel, row),
+    });
+    for (const claim of group.begun) left.delete(claim.deliveryId);
+    for (const { deliveryId, reason } of group.refused) {
+      left.delete(deliveryId);
+      refused[reason] = (refused[reason] ?? 0) + 1;
+    }
+    calls.start(group.begun);
+    if (left.size === 0) break;
+    if (group.begun.length > 0) {
+      await effects.sleep(lastSlotInMs(group.begun) - CLAIM_AHEAD_MS);
+    } else if (group.retryInMs !== null && slotWaitMs + group.retryInMs <= SLOT_PATIENCE_MS + HORIZON_MS) {
+      slotWaitMs += group.retryInMs;
+      await effects.sleep(group.retryInMs);
+    } else if (group.retryInMs === null && group.laterInMs !== null && group.laterInMs <= DUE_PATIENCE_MS) {
+      await effects.sleep(group.laterInMs + (group.laterInMs < ROUNDING_MS ? 1 : 0));
+    } else {
+      returned = left.size;
+      await returnForSlot(partition, [...left]);
+      await returnRows([...left]);
+      break;
+    }
+  }
+  const settled = await calls.finished();
+  const wakeInMs = await keepThrottled(run, settled);
+  if (settled.some((row) => row.state === "dead")) await ringDoorbell();
+  await refill(partition);
+  return { settled: countBy(settled), refused, returned, wakeInMs };
+}
+
+function lastSlotInMs(claims: readonly Claim[]): number {
+  return Math.max(...claims.map((claim) => claim.slotInMs));
+}
+
+function countBy(settled: readonly SettledDelivery[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const row of settled) {
+    const name = row.stale ? "stale" : `${row.class}:${row.state}`;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/**
+ * Keeps the throttled rows that share the earliest next time, so that this run wakes for them (`RetryAfterError`). On
+ * the last engine attempt, or for a long wait, nothing is kept: the pump promotes the rows when their time comes.
+ */
+async function keepThrottled(run: ParcelRun, settled: readonly SettledDelivery[]): Promise<number | null> {
+  const throttled = settled.flatMap((row) =>
+    row.class === "throttled" && row.state === "deferred" && row.nextEligibleInMs !== null
+      ? [{ deliveryId: row.deliveryId, inMs: row.nextEligibleInMs }]
+      : [],
+  );
+  const earliestMs = Math.min(...throttled.map((row) => row.inMs));
+  if (throttled.length === 0 || earliestMs > KEEP_MAX_MS || run.attempt + 1 >= run.maxAttempts) return null;
+  const together = throttled.filter((row) => row.inMs <= earliestMs + SAME_WAKE_MS);
+  const wakeInMs = Math.max(...together.map((row) => row.inMs));
+  const kept = await keepForRun(
+    together.map((row) => row.deliveryId),
+    run.runId,
+    wakeInMs,
+  );
+  return kept > 0 ? wakeInMs : null;
+}
+
+/** A settled parcel lets the next one go. Losing this costs a pump tick, so a failure is only logged. */
+async function refill(partition: string): Promise<void> {
+  try {
+    await dispatchAll([partition]);
+  } catch (error) {
+    log.warn("refill after a parcel failed; the pump goes on", { partition, error });
+  }
+}

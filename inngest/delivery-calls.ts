@@ -1,0 +1,157 @@
+import { effects } from "../db/effects";
+import type { Claim } from "../db/ledger/begin";
+import { type SettledCall, type SettledDelivery, settleAttempts } from "../db/ledger/settle";
+import type { Channel } from "../db/rules/outcome";
+import { log } from "./log";
+import { prepareClaim } from "./prepare";
+import { adapterFor, isUnpreparable, type ProviderAnswer } from "./providers";
+
+/** Outcomes that come within this time of each other share a transaction. */
+const GATHER_MS = 25;
+
+/** Between two tries to write an outcome down while the database does not answer. */
+const SETTLE_RETRY_MS = 250;
+
+/** The newest epoch this process has seen, by partition: slots of older ones are void without asking the database. */
+const holder = globalThis as unknown as { punctualEpochs?: Map<string, number> };
+
+function epochs(): Map<string, number> {
+  holder.punctualEpochs ??= new Map();
+  return holder.punctualEpochs;
+}
+
+function noteEpoch(partition: string, epoch: number): void {
+  epochs().set(partition, Math.max(epoch, epochs().get(partition) ?? 0));
+}
+
+interface Ended {
+  call: SettledCall;
+  /** On the monotonic clock: until when the settlement may be retried. */
+  leaseEndMs: number;
+}
+
+/**
+ * The calls of one parcel: each leaves at its slot's instant, on the monotonic clock, with a deadline; each outcome is
+ * settled as it comes, a few together, never across a call that still runs. No connection is held during a call.
+ */
+export class DeliveryCalls {
+  private readonly inFlight = new Set<Promise<void>>();
+  private readonly settled: SettledDelivery[] = [];
+  private ended: Ended[] = [];
+  private settling: Promise<void> | null = null;
+
+  constructor(
+    private readonly partition: string,
+    private readonly channel: Channel,
+  ) {}
+
+  /** Starts the calls of a group that was just claimed. */
+  start(claims: readonly Claim[]): void {
+    const claimedAtMs = effects.monotonicMs();
+    for (const claim of claims) {
+      noteEpoch(this.partition, claim.epoch);
+      const flight = this.fly(claim, claimedAtMs).finally(() => this.inFlight.delete(flight));
+      this.inFlight.add(flight);
+    }
+  }
+
+  /** Waits until every call has come back and is written down. Rejects when the ledger could not be reached in time. */
+  async finished(): Promise<SettledDelivery[]> {
+    while (this.inFlight.size > 0) await Promise.all(this.inFlight);
+    while (this.settling !== null) await this.settling;
+    return this.settled;
+  }
+
+  private async fly(claim: Claim, claimedAtMs: number): Promise<void> {
+    await effects.sleep(claimedAtMs + claim.slotInMs - effects.monotonicMs());
+    const startMs = effects.monotonicMs();
+    const lateMs = startMs - (claimedAtMs + claim.slotInMs);
+    const answer = await this.call(claim, lateMs);
+    const callMs = effects.monotonicMs() - startMs;
+    this.ended.push({
+      call: toSettledCall(claim, answer, callMs),
+      leaseEndMs: claimedAtMs + claim.leaseInMs,
+    });
+    this.settling ??= this.settleSoon();
+    await this.settling;
+  }
+
+  private async call(claim: Claim, lateMs: number): Promise<ProviderAnswer> {
+    if ((epochs().get(this.partition) ?? 0) > claim.epoch) return notMade("epoch");
+    // A slot lapses: a late call would crowd the window of the slots after it.
+    if (lateMs > claim.toleranceMs) return notMade("late");
+    if (!claim.sameContent) return rejected("content differs from the first attempt");
+    const prepared = prepareClaim(claim);
+    if (isUnpreparable(prepared)) return { ...rejected(prepared.invalid), outcome: prepared.outcome };
+    const adapter = adapterFor(this.channel);
+    return adapter.send(prepared, {
+      expiresInSeconds: claim.expiresInSeconds,
+      signal: effects.deadline(adapter.deadlineMs),
+    });
+  }
+
+  private async settleSoon(): Promise<void> {
+    try {
+      if (this.inFlight.size > 1) await effects.sleep(GATHER_MS);
+      while (this.ended.length > 0) {
+        const batch = this.ended;
+        this.ended = [];
+        await this.settle(batch);
+      }
+    } finally {
+      this.settling = null;
+    }
+  }
+
+  private async settle(batch: readonly Ended[]): Promise<void> {
+    const untilMs = Math.min(...batch.map((entry) => entry.leaseEndMs));
+    for (;;) {
+      try {
+        const outcome = await settleAttempts(
+          this.partition,
+          batch.map((entry) => entry.call),
+        );
+        noteEpoch(this.partition, outcome.epoch);
+        this.settled.push(...outcome.deliveries);
+        return;
+      } catch (error) {
+        log.warn("settling failed", { partition: this.partition, count: batch.length, error });
+        if (effects.monotonicMs() + SETTLE_RETRY_MS >= untilMs) throw error;
+        await effects.sleep(SETTLE_RETRY_MS);
+      }
+    }
+  }
+}
+
+function toSettledCall(claim: Claim, answer: ProviderAnswer, callMs: number): SettledCall {
+  const { outcome, status, code, retryAfterRaw, detail, observedRatePerSecond } = answer;
+  const { attemptId, deliveryId, token, epoch } = claim;
+  return {
+    attemptId,
+    deliveryId,
+    token,
+    epoch,
+    outcome,
+    status,
+    code,
+    retryAfterRaw,
+    detail,
+    observedRatePerSecond,
+    callMs,
+  };
+}
+
+const NO_CALL = {
+  status: null,
+  retryAfterRaw: null,
+  providerMessageId: null,
+  observedRatePerSecond: null,
+};
+
+function notMade(why: string): ProviderAnswer {
+  return { ...NO_CALL, outcome: { class: "not_made" }, code: why, detail: null };
+}
+
+function rejected(why: string): ProviderAnswer {
+  return { ...NO_CALL, outcome: { class: "message_rejected" }, code: "not_sent", detail: why };
+}

@@ -1,0 +1,20 @@
+import { admitDeliveries } from "./functions/admit-deliveries";
+import { deadLetter } from "./functions/dead-letter";
+import { deliverEmail, deliverPush, deliverSms } from "./functions/deliver";
+import { publishOutboxCron } from "./functions/publish-outbox";
+import { sweepCron } from "./functions/sweep";
+import { waitUntilDue } from "./functions/wait-until-due";
+
+export { inngest } from "./client";
+
+/** Every function, in the order in which a reminder meets them. Only the route `api/inngest` imports this. */
+export const functions = [
+  publishOutboxCron,
+  waitUntilDue,
+  admitDeliveries,
+  deliverEmail,
+  deliverSms,
+  deliverPush,
+  deadLetter,
+  sweepCron,
+];

@@ -1,0 +1,101 @@
+import { processGeneration } from "../db/admission/partitions";
+import { bumpSilentPumps } from "../db/admission/pump";
+import { transact } from "../db/connection";
+import { expireDue } from "../db/ledger/expire";
+import { recoverLeases } from "../db/ledger/recover";
+import { dueEventId } from "../db/rules/event-catalog";
+import { beginSweep, endSweep, lastSweepAgeMs, type SweepMover, upcomingDueSeconds } from "../db/sweeps";
+import { ringPumps } from "./dispatch";
+import { log } from "./log";
+import { openDueBetween, readClockMs } from "./opening";
+import { publishOutbox } from "./publish";
+import { sendEvents } from "./send";
+
+/** Two movers that meet within this time do one sweep. */
+const QUIET_MS: Record<SweepMover, number> = {
+  cron: 20_000,
+  start: 0,
+  health: 30_000,
+  sync: 20_000,
+  command: 0,
+};
+
+/** Health takes a sweep over when the last one is older than this: the cron's minute and half of another. */
+export const SWEEP_OVERDUE_MS = 90_000;
+
+/** Waits are armed again this far ahead: longer than a sweep's interval, so that a forgetful engine loses none. */
+const REARM_AHEAD_MS = 150_000;
+
+/** An overdue occurrence is one whose wait should have opened it this long ago. */
+const OVERDUE_MS = 1_000;
+
+const ROWS_PER_ROUND = 500;
+const ROUNDS_MAX = 20;
+
+export interface SweepCounts extends Record<string, number> {
+  opened: number;
+  recovered: number;
+  expired: number;
+  rung: number;
+  rearmed: number;
+  published: number;
+}
+
+/**
+ * Heals whatever a crash left (P5), from Postgres alone: opens overdue occurrences, recovers leases, ends what is past
+ * its usefulness, rings silent pumps, arms near waits again, and publishes the outbox. Each part is a transaction of its
+ * own and may run twice; a crash between parts leaves the rest to the next sweep. Null when another sweep just ran.
+ */
+export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
+  const id = await beginSweep(mover, QUIET_MS[mover]);
+  if (id === null) return null;
+  const counts: SweepCounts = { opened: 0, recovered: 0, expired: 0, rung: 0, rearmed: 0, published: 0 };
+  const nowMs = await readClockMs();
+  counts.opened = (await openDueBetween(0, nowMs - OVERDUE_MS)).opened;
+  counts.recovered = await rounds(() => recoverLeases({ partition: null, limit: ROWS_PER_ROUND }));
+  counts.expired = await rounds(() =>
+    transact((tx) => expireDue(tx, { partition: null, limit: ROWS_PER_ROUND })),
+  );
+  const rings = await bumpSilentPumps({ all: mover === "start" || mover === "sync" });
+  await ringPumps(rings);
+  counts.rung = rings.length;
+  counts.rearmed = await rearmWaits();
+  counts.published = (await publishOutbox()).published;
+  await endSweep(id, counts);
+  return counts;
+}
+
+async function rounds(round: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let count = 0; count < ROUNDS_MAX; count += 1) {
+    const moved = await round();
+    total += moved;
+    if (moved < ROWS_PER_ROUND) break;
+  }
+  return total;
+}
+
+/** Sends the wait events of the next minutes again, under their own ids: an engine that knows them does nothing. */
+async function rearmWaits(): Promise<number> {
+  const seconds = await upcomingDueSeconds(REARM_AHEAD_MS, ROWS_PER_ROUND);
+  if (seconds.length === 0) return 0;
+  const generation = processGeneration();
+  await sendEvents(
+    seconds.map((dueSecond) => ({
+      id: dueEventId(dueSecond, generation),
+      name: "reminder/scheduled" as const,
+      data: { v: 1 as const, dueSecond, generation },
+    })),
+  );
+  return seconds.length;
+}
+
+/** Sweeps if nobody has for too long; for health checks. Never throws. */
+export async function sweepIfOverdue(): Promise<void> {
+  try {
+    const ageMs = await lastSweepAgeMs();
+    if (ageMs === null || ageMs > SWEEP_OVERDUE_MS) await sweep("health");
+  } catch (error) {
+    log.error("sweep failed", { error });
+  }
+}

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { World } from "../support/world";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.start(Date.UTC(2031, 4, 5, 9, 0, 0));
+});
+
+afterEach(() => {
+  world.close();
+});
+
+test("a reminder arrives once on each of its channels, at its due instant and not a moment before", async () => {
+  const { id } = await world.subscriber("ada");
+  const reminder = await world.remind(id, { inMs: 60_250, channels: ["email", "sms", "push"] });
+  await world.advance(60_249);
+  expect(world.providers.ledger.summary().accepted).toBe(0);
+  await world.advance(2_000);
+  for (const provider of ["resend", "twilio", "push"] as const)
+    expect(world.accepted(provider)).toHaveLength(1);
+  const deliveries = await world.deliveries(reminder.id);
+  expect(deliveries.map(({ channel, state, attempts }) => ({ channel, state, attempts }))).toEqual([
+    { channel: "email", state: "delivered", attempts: 1 },
+    { channel: "sms", state: "delivered", attempts: 1 },
+    { channel: "push", state: "delivered", attempts: 1 },
+  ]);
+  for (const call of world.providers.ledger.calls()) {
+    expect(call.at).toBeGreaterThanOrEqual(Date.parse(reminder.dueAt));
+  }
+});

@@ -1,0 +1,265 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { sql } from "drizzle-orm";
+import { serve } from "inngest/edge";
+import { rows, transact } from "../../db/connection";
+import { replaceEffects } from "../../db/effects";
+import { editReminder } from "../../db/reminders/edit";
+import { type DeliveryView, readDeliveries } from "../../db/reminders/read";
+import { scheduleReminder } from "../../db/reminders/schedule";
+import type { ReminderView } from "../../db/reminders/views";
+import type { EditReminderBody } from "../../db/rules/api-schemas";
+import type { Channel } from "../../db/rules/outcome";
+import { putSubscriber } from "../../db/subscribers";
+import { functions, inngest } from "../../inngest";
+import { renderForChannels } from "../../inngest/messages/reminder-payloads";
+import { ringDoorbell } from "../../inngest/publish";
+import { sweep } from "../../inngest/sweep";
+import { type VirtualClock, virtualClock } from "../../standins/clock";
+import { createEngine, type Engine } from "../../standins/engine/core";
+import { createProviders, inProcessFetch, type Providers } from "../../standins/providers";
+import { testClock } from "./database";
+
+const ORIGIN = "http://127.0.0.1:9";
+const APP = "http://127.0.0.1:3000";
+const SHOP = { kind: "shop" } as const;
+
+/** Event-loop turns without work after which nothing more will happen by itself. */
+const QUIET_TURNS = 4;
+
+/** Instants one `advance` may step through; more means that something keeps itself alive. */
+const MOST_STEPS = 200_000;
+
+/** One call of the engine into the app: how many waits on the virtual clock it is in. */
+interface Activity {
+  waits: number;
+}
+
+/**
+ * The whole product in one process on one virtual clock: the real functions behind the SDK's own handler, the real
+ * database with `ledger_now()` on the same clock, the stand-in engine and the stand-in providers. Time moves only in
+ * `advance`, from one appointment to the next, after everything has come to rest.
+ */
+export class World {
+  readonly clock: VirtualClock;
+  readonly engine: Engine;
+  readonly providers: Providers;
+  /** When set, calls of the engine into the app fail like those of a process that is gone. */
+  appDown = false;
+  /** When set, events do not reach the engine. */
+  engineDown = false;
+  private readonly activities = new Set<Activity>();
+  private readonly activity = new AsyncLocalStorage<Activity>();
+  private statements = 0;
+  private readonly restore: () => void;
+
+  constructor(startMs: number) {
+    this.clock = virtualClock(startMs);
+    let ids = 0;
+    this.engine = createEngine({
+      clock: this.clock,
+      newId: () => `engine-${(ids += 1)}`,
+      random: () => 0.5,
+      call: (url, init) => this.callApp(url, init),
+    });
+    this.providers = createProviders({
+      clock: this.clock,
+      baseUrl: ORIGIN,
+      vapidNowMs: () => Date.now(),
+      fetch: async () => new Response(null, { status: 204 }),
+    });
+    this.restore = replaceEffects({
+      monotonicMs: () => this.clock.nowMs(),
+      wallMs: () => this.clock.nowMs(),
+      sleep: (ms) => this.waiting(() => this.timer(ms)),
+      fetch: (url, init) => this.route(url, init),
+      deadline: (ms) => this.deadline(ms),
+      statement: (run) => this.statement(run),
+    });
+  }
+
+  /** A world whose database clock stands at the same instant, with the functions registered. */
+  static async start(startMs = testClock.nowMs()): Promise<World> {
+    await testClock.set(startMs);
+    const world = new World(startMs);
+    await world.engine.sync(APP);
+    await world.settle();
+    return world;
+  }
+
+  close(): void {
+    this.restore();
+  }
+
+  nowMs(): number {
+    return this.clock.nowMs();
+  }
+
+  /** Moves time on, from one appointment to the next. */
+  async advance(ms: number): Promise<void> {
+    const untilMs = this.clock.nowMs() + ms;
+    for (let step = 0; step < MOST_STEPS; step += 1) {
+      await this.settle();
+      const nextMs = this.clock.nextTimerAtMs();
+      const stepMs = nextMs === null || nextMs > untilMs ? untilMs : Math.max(nextMs, this.clock.nowMs());
+      await testClock.set(stepMs);
+      this.clock.advanceTo(stepMs);
+      if (stepMs >= untilMs && (this.clock.nextTimerAtMs() ?? Number.POSITIVE_INFINITY) > untilMs) {
+        await this.settle();
+        if ((this.clock.nextTimerAtMs() ?? Number.POSITIVE_INFINITY) > untilMs) return;
+      }
+    }
+    throw new Error("The world did not come to rest.");
+  }
+
+  /** Resolves when nothing happens any more unless time moves. */
+  async settle(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS; ) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      await new Promise<void>((resolve) => setTimeout(resolve, 0));
+      const busy = this.statements > 0 || [...this.activities].some((activity) => activity.waits === 0);
+      quiet = busy ? 0 : quiet + 1;
+    }
+  }
+
+  /** A subscriber whom every channel reaches, with one push device. */
+  async subscriber(
+    externalId = "ada",
+    options: { channels?: Channel[] } = {},
+  ): Promise<{ id: string; deviceId: string }> {
+    const channels = options.channels ?? ["email", "sms", "push"];
+    const device = this.providers.addPushDevice();
+    const number =
+      1_000_000 + [...externalId].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 8_999_999, 7);
+    const stored = await putSubscriber(externalId, {
+      timeZone: "Europe/Berlin",
+      locale: "en",
+      verified: ["email", "phone"],
+      ...(channels.includes("email") ? { email: `${externalId}@shopper.example` } : {}),
+      ...(channels.includes("sms") ? { phone: `+1202${String(number).slice(0, 7)}` } : {}),
+      ...(channels.includes("push")
+        ? { pushSubscriptions: [{ endpoint: device.endpoint, keys: device.keys }] }
+        : {}),
+    });
+    if (!stored.ok) throw new Error(JSON.stringify(stored.problem));
+    return { id: stored.value.id, deviceId: device.deviceId };
+  }
+
+  /** Sets a reminder as the shop's backend does, doorbell included. */
+  async remind(
+    subscriberId: string,
+    options: { inMs: number; channels?: Channel[]; title?: string; expiresAfterSeconds?: number },
+  ): Promise<ReminderView> {
+    const scheduled = await scheduleReminder({
+      owner: SHOP,
+      subscriberId,
+      title: options.title ?? "Water the plants",
+      note: null,
+      url: null,
+      dueAt: new Date(this.nowMs() + options.inMs).toISOString(),
+      channels: options.channels ?? ["email"],
+      expiresAfterSeconds: options.expiresAfterSeconds ?? 86_400,
+    });
+    if (!scheduled.ok) throw new Error(JSON.stringify(scheduled.problem));
+    await ringDoorbell();
+    return scheduled.value.value;
+  }
+
+  async edit(id: string, patch: EditReminderBody): Promise<ReminderView> {
+    const edited = await editReminder(SHOP, id, patch, renderForChannels);
+    if (!edited.ok) throw new Error(JSON.stringify(edited.problem));
+    await ringDoorbell();
+    return edited.value;
+  }
+
+  async deliveries(id: string): Promise<DeliveryView[]> {
+    const read = await readDeliveries(SHOP, id);
+    if (!read.ok) throw new Error(JSON.stringify(read.problem));
+    return read.value;
+  }
+
+  /** What the process does at its start. */
+  async restartApp(): Promise<void> {
+    this.appDown = false;
+    await sweep("start");
+  }
+
+  /** Calls that a provider accepted, by the delivery's reference at it. */
+  accepted(provider: "resend" | "twilio" | "push"): string[] {
+    return this.providers.ledger
+      .calls(provider)
+      .filter((call) => call.accepted)
+      .map((call) => call.key ?? "");
+  }
+
+  /** Every delivery row as the ledger has it. */
+  ledger<T>(columns: string): Promise<T[]> {
+    return transact((tx) =>
+      rows<T>(tx, sql`select ${sql.raw(columns)} from deliveries order by created_at, key`),
+    );
+  }
+
+  private async callApp(url: string, init: RequestInit): Promise<Response> {
+    const activity: Activity = { waits: 0 };
+    this.activities.add(activity);
+    try {
+      if (this.appDown) throw refused();
+      const request = new Request(url, {
+        ...init,
+        headers: { ...Object.fromEntries(new Headers(init.headers)), host: new URL(url).host },
+      });
+      return await this.activity.run(activity, () => handler(request));
+    } finally {
+      this.activities.delete(activity);
+    }
+  }
+
+  private async route(url: string | URL, init?: RequestInit): Promise<Response> {
+    const { pathname } = new URL(url);
+    if (/^\/(resend|twilio|push)\b/.test(pathname)) {
+      return this.waiting(() => inProcessFetch(this.providers)(url, init));
+    }
+    if (this.engineDown) throw refused();
+    return this.engine.fetch(new Request(url, init));
+  }
+
+  private async statement<T>(run: () => Promise<T>): Promise<T> {
+    this.statements += 1;
+    try {
+      return await run();
+    } finally {
+      this.statements -= 1;
+    }
+  }
+
+  /** Marks the surrounding call of the engine as waiting for the virtual clock. */
+  private async waiting<T>(work: () => Promise<T>): Promise<T> {
+    const activity = this.activity.getStore();
+    if (activity !== undefined) activity.waits += 1;
+    try {
+      return await work();
+    } finally {
+      if (activity !== undefined) activity.waits -= 1;
+    }
+  }
+
+  private timer(ms: number): Promise<void> {
+    if (!(ms > 0)) return Promise.resolve();
+    return new Promise((resolve) => void this.clock.setTimer(this.clock.nowMs() + ms, () => resolve()));
+  }
+
+  private deadline(ms: number): AbortSignal {
+    const controller = new AbortController();
+    this.clock.setTimer(this.clock.nowMs() + ms, () =>
+      controller.abort(new DOMException("The operation timed out.", "TimeoutError")),
+    );
+    return controller.signal;
+  }
+}
+
+const handler = serve({ client: inngest, functions }) as (request: Request) => Promise<Response>;
+
+function refused(): TypeError {
+  return new TypeError("fetch failed", {
+    cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" }),
+  });
+}

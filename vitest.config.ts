@@ -1,0 +1,79 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+
+const TEST = "*.test.{ts,tsx}";
+
+/** Tests of pure rules and of provider adapters sit among folders with a database and need none. */
+const WITHOUT_DATABASE = ["test/db/rules/**", "test/inngest/providers/**", "test/inngest/messages/**"];
+
+/** Folders whose every test file gets a database of its own, cloned from one template. */
+const WITH_DATABASE = ["test/db/**", "test/inngest/**", "test/app/**"];
+
+/** Folders that are a project by themselves, and the benches, which are no tests. */
+const OWN_PROJECT = [
+  "test/repo/**",
+  "test/flow/**",
+  "test/simulation/**",
+  "test/browser/**",
+  "test/bench/**",
+];
+
+/** Everything of WITH_DATABASE that is not in WITHOUT_DATABASE. */
+const DATABASE_ONLY = [
+  "test/app/**",
+  `test/db/${TEST}`,
+  "test/db/!(rules)/**",
+  `test/inngest/${TEST}`,
+  "test/inngest/!(providers|messages)/**",
+];
+
+/** Gives each test file its clone of the template, its clock and a console that must stay quiet. */
+const WITH_CLONE = {
+  globalSetup: ["test/support/postgres.global.ts"],
+  setupFiles: ["test/support/environment.ts", "test/support/console.ts", "test/support/database.ts"],
+  // Making a template runs every migration on a machine that may be busy.
+  hookTimeout: 60_000,
+};
+
+type TestOptions = NonNullable<TestProjectInlineConfiguration["test"]>;
+
+function project(name: string, folders: string[], options: TestOptions): TestProjectInlineConfiguration {
+  const include = folders.map((folder) => `${folder}/${TEST}`);
+  return { extends: true, test: { name, include, ...options } };
+}
+
+export default defineConfig({
+  resolve: {
+    alias: {
+      // The package throws wherever it is not a server component that imports it; a test is a server too.
+      "server-only": fileURLToPath(new URL("./node_modules/server-only/empty.js", import.meta.url)),
+    },
+  },
+  test: {
+    // The suite is sized for two cores with a database server beside it.
+    maxWorkers: 2,
+    pool: "forks",
+    projects: [
+      project("repo", ["test/repo/**"], { testTimeout: 20_000 }),
+      project("unit", ["test/**"], {
+        exclude: [...OWN_PROJECT, ...DATABASE_ONLY],
+        setupFiles: ["test/support/environment.ts"],
+        // Some start a real process: a database server, a stand-in.
+        testTimeout: 30_000,
+      }),
+      project("database", WITH_DATABASE, { ...WITH_CLONE, exclude: WITHOUT_DATABASE, testTimeout: 30_000 }),
+      // Whole promises, through the stand-in engine.
+      project("flow", ["test/flow/**"], { ...WITH_CLONE, testTimeout: 120_000 }),
+      // A bounded number of seeds, each a few hundred deliveries.
+      project("simulation", ["test/simulation/**"], { ...WITH_CLONE, testTimeout: 300_000 }),
+      project("browser", ["test/browser/**"], {
+        globalSetup: WITH_CLONE.globalSetup,
+        setupFiles: ["test/support/environment.ts"],
+        // One stack of servers and one Chromium fill two cores; a cold page takes seconds.
+        fileParallelism: false,
+        testTimeout: 120_000,
+        hookTimeout: 180_000,
+      }),
+    ],
+  },
+});
