@@ -53,6 +53,8 @@ export default defineConfig({
     // The suite is sized for two cores with a database server beside it.
     maxWorkers: 2,
     pool: "forks",
+    // What passing tests log is no news.
+    silent: "passed-only",
     projects: [
       project("repo", ["test/repo/**"], { testTimeout: 20_000 }),
       project("unit", ["test/**"], {

@@ -33,7 +33,7 @@ const DEFAULT_RATES = { email: 5, sms: 1, push: 100 };
 /** Ten times what one database carries: more is a slip of the keyboard. */
 const RATE_PER_SECOND_MAX = 10_000;
 
-/** A key for signing sessions: 32 characters are the 256 bits that HMAC-SHA256 takes, even from a poor alphabet. */
+/** It signs the sign-ins: even in hexadecimal digits 32 characters are 128 bits, beyond guessing. */
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 
 const EMAIL_SENDER = /^([^\p{Cc}\p{Zl}\p{Zp}<>@]+<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/u;

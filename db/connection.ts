@@ -33,8 +33,7 @@ const holder = globalThis as unknown as { punctualConnection?: Connection };
 function open(url: string): Connection {
   const client = postgres(url, {
     max: Number(process.env.DATABASE_POOL_SIZE ?? POOL_SIZE),
-    // Statements are not prepared, so a transaction-mode pooler may stand in front.
-    prepare: false,
+    prepare: preparesStatements(),
     onnotice: () => {},
     connection: {
       application_name: "punctual",
@@ -42,7 +41,29 @@ function open(url: string): Connection {
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     },
   });
-  return { url, client, database: drizzle(client, { schema }) };
+  return { url, client, database: drizzle(preparesStatements() ? preparing(client) : client, { schema }) };
+}
+
+/**
+ * Prepared statements: planned once, one round trip instead of two, and several may be under way at once (`together`).
+ * A transaction-mode pooler in front must carry them (PgBouncer 1.21 does); `DATABASE_PREPARE=off` is for one that
+ * does not.
+ */
+function preparesStatements(): boolean {
+  return process.env.DATABASE_PREPARE !== "off";
+}
+
+/** Drizzle asks for every statement unprepared; this client prepares them all the same, inside transactions too. */
+function preparing<Client extends postgres.Sql | postgres.TransactionSql>(client: Client): Client {
+  const wrapped: Client = Object.create(client);
+  const options = { prepare: true, simple: false } as postgres.UnsafeQueryOptions;
+  wrapped.unsafe = (query, parameters) => client.unsafe(query, parameters, options);
+  if ("begin" in client && "begin" in wrapped) {
+    const { begin } = client;
+    wrapped.begin = ((work: (tx: postgres.TransactionSql) => unknown) =>
+      begin((tx) => work(preparing(tx)))) as typeof begin;
+  }
+  return wrapped;
 }
 
 /** The process's database, opened at first use from `DATABASE_URL`. Throws when that is unset. */

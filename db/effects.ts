@@ -11,7 +11,7 @@ export interface Effects {
   newId(): string;
   /** Milliseconds on a clock that never goes back; its zero means nothing. For measuring and waiting. */
   monotonicMs(): number;
-  /** This machine's clock as epoch milliseconds. For logs only: decisions read the ledger's clock. */
+  /** The host's clock as epoch milliseconds. For logs only: decisions read the ledger's clock. */
   wallMs(): number;
   /** Waits at least `ms`, however long that is; 0, negative numbers and NaN wait for nothing. */
   sleep(ms: number): Promise<void>;

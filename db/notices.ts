@@ -31,7 +31,7 @@ export async function openNotice(
   input: NoticeInput,
 ): Promise<Result<{ deliveryId: string; partition: string }>> {
   return transact(async (tx): Promise<Result<{ deliveryId: string; partition: string }>> => {
-    await rows(tx, sql`select id from subscribers where id = ${input.subscriberId}::uuid for update`);
+    await rows(tx, sql`select id from subscribers where id = ${input.subscriberId}::uuid for no key update`);
     const [destination] = await rows<{ channel: Channel; address: string; state: string }>(
       tx,
       sql`select channel, address, state from destinations

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Executor, rows, type Transaction, transact } from "./connection";
 import { effects } from "./effects";
+import { once } from "./idempotency";
 import type { PutSubscriberBody } from "./rules/api-schemas";
 import { emailIdentity } from "./rules/email-address";
 import { fail, invalid, ok, type Result } from "./rules/errors";
@@ -72,7 +73,7 @@ export async function putSubscriber(
   externalId: string,
   body: PutSubscriberBody,
 ): Promise<Result<SubscriberView>> {
-  return transact(async (tx): Promise<Result<SubscriberView>> => {
+  const stored = await once(null, async (tx) => {
     const [row] = await rows<{ id: string }>(
       tx,
       sql`insert into subscribers (id, external_id, time_zone, locale, created_at)
@@ -86,13 +87,18 @@ export async function putSubscriber(
     const verified = body.verified ?? [];
     await replaceAddress(tx, row.id, "email", body.email, verified.includes("email"));
     await replaceAddress(tx, row.id, "sms", body.phone, verified.includes("phone"));
-    for (const subscription of body.pushSubscriptions ?? []) {
+    // In one order for everybody: each endpoint is locked.
+    const inOrder = (body.pushSubscriptions ?? []).toSorted((one, other) =>
+      one.endpoint.localeCompare(other.endpoint),
+    );
+    for (const subscription of inOrder) {
       const added = await addDevice(tx, row.id, { ...subscription, label: null });
       if (!added.ok) return added;
     }
     const view = await readSubscriber(tx, row.id);
     return view === null ? fail({ code: "not_found", what: "subscriber" }) : ok(view);
   });
+  return stored.ok ? ok(stored.value.value) : stored;
 }
 
 /** One live address per channel: the same one is kept (and verified if vouched for), another retires it. */
@@ -149,6 +155,8 @@ export async function addDevice(
   device: { endpoint: string; keys: { p256dh: string; auth: string }; label: string | null },
 ): Promise<Result<string>> {
   const { endpoint, keys, label } = device;
+  // Two people may bring one browser's endpoint at once: the second waits, then takes it over.
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${endpoint}, 7446004))`);
   await rows(
     tx,
     sql`update destinations set state = 'retired', state_reason = 'taken over'
@@ -186,71 +194,72 @@ export async function retireDestination(subscriberId: string, destinationId: str
   });
 }
 
-/** Marks one of a subscriber's own destinations as proved. */
-export async function verifyDestination(subscriberId: string, destinationId: string): Promise<Result<null>> {
-  return transact(async (tx): Promise<Result<null>> => {
-    const verified = await rows(
-      tx,
-      sql`update destinations set verified_at = coalesce(verified_at, ledger_now())
-        where id = ${destinationId}::uuid and subscriber_id = ${subscriberId}::uuid and state = 'active' returning id`,
-    );
-    return verified.length > 0 ? ok(null) : fail({ code: "not_found", what: "address" });
-  });
-}
-
 /**
  * The subscriber to whom a sign-in code for this address goes: whoever has proved it, else a new one. The address stays
- * unproved until the code comes back.
+ * unproved until the code comes back. An address that the shop wrote down and nobody has proved finds nobody: with a
+ * slip of the shop's keyboard a stranger would read somebody's reminders.
  */
 export async function subscriberForSignIn(
   email: string,
   defaults: { timeZone: string; locale: string },
 ): Promise<{ subscriberId: string; destinationId: string }> {
+  return transact((tx) => findOrAddByEmail(tx, email, defaults, null));
+}
+
+/** `forUserId`: only a subscriber that this account has, or that no account has. */
+async function findOrAddByEmail(
+  tx: Transaction,
+  email: string,
+  defaults: { timeZone: string; locale: string },
+  forUserId: string | null,
+): Promise<{ subscriberId: string; destinationId: string }> {
   const identity = emailIdentity(email);
-  return transact(async (tx) => {
-    // Two sign-ins of one new address at once must not make two people.
-    await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${identity}, 7446003))`);
-    const [known] = await rows<{ subscriberId: string; destinationId: string }>(
-      tx,
-      sql`select d.subscriber_id as "subscriberId", d.id as "destinationId"
-        from destinations d join subscribers s on s.id = d.subscriber_id
-        where d.channel = 'email' and lower(d.address) = ${identity} and d.state <> 'retired'
-        order by (s.user_id is not null) desc, (d.verified_at is not null) desc, d.created_at limit 1`,
-    );
-    if (known !== undefined) return known;
-    const subscriberId = effects.newId();
-    await rows(
-      tx,
-      sql`insert into subscribers (id, time_zone, locale, created_at)
-        values (${subscriberId}::uuid, ${defaults.timeZone}, ${defaults.locale}, ledger_now())`,
-    );
-    const destinationId = await addDestination(tx, subscriberId, {
-      channel: "email",
-      address: email,
-      verified: false,
-    });
-    return { subscriberId, destinationId };
+  // Two sign-ins of one new address at once must not make two people.
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${identity}, 7446003))`);
+  const [known] = await rows<{ subscriberId: string; destinationId: string }>(
+    tx,
+    sql`select d.subscriber_id as "subscriberId", d.id as "destinationId"
+      from destinations d join subscribers s on s.id = d.subscriber_id
+      where d.channel = 'email' and lower(d.address) = ${identity} and d.state <> 'retired'
+        and (d.verified_at is not null or s.external_id is null)
+        and (${forUserId === null} or s.user_id is null or s.user_id = ${forUserId})
+      order by (s.user_id is not null) desc, (d.verified_at is not null) desc, d.created_at limit 1`,
+  );
+  if (known !== undefined) return known;
+  const subscriberId = effects.newId();
+  await rows(
+    tx,
+    sql`insert into subscribers (id, time_zone, locale, created_at)
+      values (${subscriberId}::uuid, ${defaults.timeZone}, ${defaults.locale}, ledger_now())`,
+  );
+  const destinationId = await addDestination(tx, subscriberId, {
+    channel: "email",
+    address: email,
+    verified: false,
   });
+  return { subscriberId, destinationId };
 }
 
 /** Links an account to the subscriber whose address it has just proved; returns the subscriber's id. */
 export async function linkSubscriber(userId: string, email: string): Promise<string> {
-  const [linked] = await transact((tx) =>
-    rows<{ id: string }>(tx, sql`select id from subscribers where user_id = ${userId}`),
-  );
-  if (linked !== undefined) return linked.id;
-  const target = await subscriberForSignIn(email, { timeZone: "UTC", locale: "en" });
-  await transact(async (tx) => {
+  return transact(async (tx) => {
+    const [linked] = await rows<{ id: string }>(
+      tx,
+      sql`select id from subscribers where user_id = ${userId}`,
+    );
+    if (linked !== undefined) return linked.id;
+    const target = await findOrAddByEmail(tx, email, { timeZone: "UTC", locale: "en" }, userId);
     await rows(
       tx,
       sql`update subscribers set user_id = ${userId} where id = ${target.subscriberId}::uuid and user_id is null`,
     );
     await rows(
       tx,
-      sql`update destinations set verified_at = coalesce(verified_at, ledger_now()) where id = ${target.destinationId}::uuid`,
+      sql`update destinations set verified_at = coalesce(verified_at, ledger_now())
+        where id = ${target.destinationId}::uuid`,
     );
+    return target.subscriberId;
   });
-  return target.subscriberId;
 }
 
 /** Sets the zone and locale in which a subscriber reads times. */

@@ -49,7 +49,7 @@ export async function upcomingDueSeconds(aheadMs: number, limit: number): Promis
   return transact(async (tx) => {
     const found = await rows<{ second: number }>(
       tx,
-      sql`select distinct floor(epoch_ms(due_at) / 1000)::int as second from occurrences
+      sql`select distinct floor(epoch_ms(due_at) / 1000) as second from occurrences
         where state = 'waiting' and due_at > ledger_now() and due_at <= ledger_now() + ${aheadMs} * interval '1 millisecond'
         order by second limit ${limit}`,
     );

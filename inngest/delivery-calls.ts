@@ -20,6 +20,11 @@ function epochs(): Map<string, number> {
   return holder.punctualEpochs;
 }
 
+/** Forgets what this process has seen, for a ledger that starts anew under it (tests, simulation, a promotion). */
+export function forgetEpochs(): void {
+  epochs().clear();
+}
+
 function noteEpoch(partition: string, epoch: number): void {
   epochs().set(partition, Math.max(epoch, epochs().get(partition) ?? 0));
 }

@@ -29,8 +29,8 @@ export interface AdmitOutcome {
 /** An admission that is lost with its event costs this long and nothing else. */
 const ADMISSION_MS = 30_000;
 
-/** Occurrences open about 2 s before they are due, and the engine rounds its wake-ups by half a second. */
-export const EARLY_MS = 3_000;
+/** Occurrences open about 2 s before their second begins; the engine rounds by half a second, the second is one long. */
+export const EARLY_MS = 4_000;
 
 /** Rows handled by one admission besides the window: keeps the partition lock short under any backlog. */
 const BATCH_MAX = 500;
@@ -67,8 +67,8 @@ async function countOutstanding(tx: Transaction, partition: string): Promise<{ n
     tx,
     sql`select
         (select count(*)::int from deliveries where partition = ${partition} and state = 'sending')
-        + count(*) filter (where state = 'ready')::int as now,
-        count(*) filter (where state = 'scheduled')::int as early
+        + count(*) filter (where state = 'ready' or next_eligible_at <= ledger_now())::int as now,
+        count(*) filter (where state = 'scheduled' and next_eligible_at > ledger_now())::int as early
       from deliveries
       where partition = ${partition} and admission_id is not null and admitted_until > ledger_now()`,
   );

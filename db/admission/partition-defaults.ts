@@ -11,7 +11,7 @@ const CONCURRENCY = 100;
 
 /** Which partition a destination's deliveries belong to, and what a new partition starts with. */
 export function partitionFor(channel: Channel, address: string): PartitionDefaults {
-  const { rates, resend, twilio } = config();
+  const { rates, resend, twilio, webPush } = config();
   const burst = (ceiling: number) => Math.max(1, Math.floor(ceiling * BURST_SHARE));
   switch (channel) {
     case "email": {
@@ -26,7 +26,7 @@ export function partitionFor(channel: Channel, address: string): PartitionDefaul
     }
     case "push": {
       const ceiling = rates.pushPerSecond;
-      const key = pushPartition(address);
+      const key = pushPartition(address, webPush?.extraHosts ?? []);
       return { key, channel, provider: "web-push", ceiling, burst: burst(ceiling), concurrency: CONCURRENCY };
     }
   }

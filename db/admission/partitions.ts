@@ -34,7 +34,10 @@ export function processGeneration(): string {
 /** Call time assumed before the first call is measured; sizes the first admission window only. */
 const INITIAL_CALL_MS = 200;
 
-/** Makes sure that the partitions exist, with their meters and lanes. Existing ones keep what operators set. */
+/**
+ * Makes sure that the partitions exist, with their meters and lanes. Existing ones keep what operators set. New ones are
+ * inserted in key order: two openings that need the same ones wait for each other in one direction only.
+ */
 export async function ensurePartitions(tx: Executor, wanted: readonly PartitionDefaults[]): Promise<void> {
   if (wanted.length === 0) return;
   const given = JSON.stringify(wanted);
@@ -44,7 +47,7 @@ export async function ensurePartitions(tx: Executor, wanted: readonly PartitionD
       select w.key, w.channel, w.provider, w.ceiling, w.burst, w.concurrency, 1, 'closed', 0, 1, ledger_now()
       from jsonb_to_recordset(${given}::jsonb) as w(key text, channel text, provider text, ceiling float8, burst float8, concurrency int)
       where not exists (select 1 from partitions p where p.key = w.key)
-      on conflict (key) do nothing returning key`,
+      order by w.key on conflict (key) do nothing returning key`,
   );
   if (created.length === 0) return;
   await rows(
@@ -65,12 +68,19 @@ export async function ensurePartitions(tx: Executor, wanted: readonly PartitionD
 
 interface FactsRow extends Omit<PartitionFacts, "meter" | "processGeneration">, Meter {}
 
-/** Reads a partition with its meter and the ledger's state; `lock` takes the partition row FOR UPDATE. */
+/**
+ * Reads a partition with its meter and the ledger's state. `lock` takes the partition row FOR NO KEY UPDATE: one
+ * admission at a time, and no opening stands behind it (a new delivery's foreign key wants FOR KEY SHARE).
+ */
 export async function readPartition(
   executor: Executor,
   key: string,
   options: { lock?: boolean } = {},
 ): Promise<PartitionFacts | null> {
+  // Its own statement: after a wait for the lock, meter and state are read as they are then.
+  if (options.lock === true) {
+    await rows(executor, sql`select key from partitions where key = ${key} for no key update`);
+  }
   const [row] = await rows<FactsRow>(
     executor,
     sql`select p.key, p.channel, p.ceiling, p.burst, p.concurrency, p.owner, p.lane_clock as "laneClock",
@@ -82,7 +92,7 @@ export async function readPartition(
         epoch_ms(m.last_cut_at) as "lastCutAtMs", m.observed_ceiling as "observedCeiling", m.call_ms as "callMs",
         epoch_ms(m.urgent_ready_at) as "urgentReadyAtMs", epoch_ms(m.last_feedback_at) as "lastFeedbackAtMs"
       from partitions p join meters m on m.key = p.key cross join ledger_state s
-      where p.key = ${key} ${options.lock === true ? sql`for update of p` : sql``}`,
+      where p.key = ${key}`,
   );
   if (row === undefined) return null;
   const { rate, readyAtMs, blockedUntilMs, epoch, lastCutAtMs, observedCeiling, callMs, ...rest } = row;

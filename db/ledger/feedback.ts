@@ -47,7 +47,10 @@ export function fedMeter(
   return next;
 }
 
-/** Quota parks the partition, a configuration fault opens its circuit, and acceptance disproves both. */
+/**
+ * Quota parks the partition, a configuration fault opens its circuit, and the acceptance of a probe disproves both. A
+ * call that had begun before says nothing: it would open a gate that was closed after it left (P3).
+ */
 export async function applyPartitionFacts(
   tx: Transaction,
   partition: string,
@@ -66,11 +69,17 @@ export async function applyPartitionFacts(
       );
     }
   }
-  if (decided.some(({ call }) => call.outcome.class === "accepted")) {
+  const accepted = decided.filter(({ call }) => call.outcome.class === "accepted");
+  if (accepted.length > 0) {
+    const begunAt = at(Math.max(...accepted.map((entry) => entry.begunAtMs)));
     await rows(
       tx,
-      sql`update partitions set circuit = 'closed', circuit_probe_at = null, circuit_reason = null, parked_until = null
-        where key = ${partition} and (circuit <> 'closed' or parked_until is not null)`,
+      sql`update partitions set
+          circuit = case when circuit_probe_at <= ${begunAt} then 'closed' else circuit end,
+          circuit_reason = case when circuit_probe_at <= ${begunAt} then null else circuit_reason end,
+          circuit_probe_at = case when circuit_probe_at <= ${begunAt} then null else circuit_probe_at end,
+          parked_until = case when parked_until <= ${begunAt} then null else parked_until end
+        where key = ${partition} and (circuit_probe_at <= ${begunAt} or parked_until <= ${begunAt})`,
     );
   }
 }

@@ -34,7 +34,11 @@ export interface PayloadRow {
   cost: number;
 }
 
-/** Takes the sources FOR SHARE and the occurrences FOR UPDATE, in the one lock order. */
+/**
+ * Takes the sources FOR SHARE and the occurrences FOR NO KEY UPDATE, in the one lock order. Never FOR UPDATE on a row that
+ * deliveries refer to: their foreign keys take it FOR KEY SHARE, also when a delivery moves twice in one transaction (an
+ * admission promotes and stamps), with the delivery's own lock already held.
+ */
 export async function lockSources(tx: Transaction, ids: readonly string[]): Promise<void> {
   await rows(
     tx,
@@ -46,7 +50,7 @@ export async function lockSources(tx: Transaction, ids: readonly string[]): Prom
     sql`select s.id from subscribers s where s.id in (select r.subscriber_id from reminders r
         join occurrences o on o.reminder_id = r.id where o.id = any(${uuids(ids)})) order by s.id for share`,
   );
-  await rows(tx, sql`select id from occurrences where id = any(${uuids(ids)}) order by id for update`);
+  await rows(tx, sql`select id from occurrences where id = any(${uuids(ids)}) order by id for no key update`);
 }
 
 /** The occurrences that are to be opened now, read after their locks. */

@@ -25,9 +25,14 @@ export interface Decided {
   call: SettledCall;
   row: RowFacts;
   settlement: Settlement;
+  /** When the settled attempt began. */
+  begunAtMs: number;
 }
 
-/** Moves the rows that their callers still hold: compare-and-set on state and fencing token. */
+/**
+ * Moves the rows that their callers still hold: compare-and-set on state and fencing token. A row without a call keeps
+ * its place in the lane; one that was claimed ahead of its time had none and joins at the lane's clock.
+ */
 export async function applySettlements(tx: Transaction, decided: readonly Decided[]): Promise<void> {
   if (decided.length === 0) return;
   const given = JSON.stringify(
@@ -51,7 +56,8 @@ export async function applySettlements(tx: Transaction, decided: readonly Decide
     tx,
     sql`update deliveries d set state = w.state, reason = w.reason, last_class = w.class,
         next_eligible_at = from_epoch_ms(w."nextMs"), lease_until = null,
-        pass = case when w.state = 'ready' then coalesce(d.pass, 0) end,
+        pass = case when w.state = 'ready' then coalesce(d.pass, (select l.pass_floor from lanes l
+          where l.partition = d.partition and l.lane = d.lane), 0) end,
         failure_count = w.failures, throttle_count = w.throttles,
         unresolved_since = from_epoch_ms(w."unresolvedMs"), wish = w.wish, reconcile_at = from_epoch_ms(w."reconcileMs"),
         provider_message_id = coalesce(w."messageId", d.provider_message_id), burial_id = coalesce(w."burialId", d.burial_id),
@@ -64,20 +70,26 @@ export async function applySettlements(tx: Transaction, decided: readonly Decide
   );
 }
 
-/** Acceptance that comes after the row moved on is still acceptance: it ends any waiting row and any unknown outcome. */
-export async function applyLateEvidence(tx: Transaction, late: readonly Decided[]): Promise<void> {
+/**
+ * Acceptance that comes after the row moved on is still acceptance: it ends any waiting row and any unknown outcome.
+ * Returns the rows that it ended.
+ */
+export async function applyLateEvidence(tx: Transaction, late: readonly Decided[]): Promise<Set<string>> {
+  const convinced = new Set<string>();
   for (const { row, settlement } of late) {
     if (settlement.state !== "delivered") continue;
-    await rows(
+    const ended = await rows(
       tx,
       sql`update deliveries set state = 'delivered', reason = null, wish = null, last_class = 'accepted',
           unresolved_since = null, reconcile_at = null, next_eligible_at = null, lease_until = null, pass = null,
           admission_id = null, admitted_until = null, kept_by = null, kept_until = null,
           provider_message_id = ${settlement.providerMessageId}, finished_at = coalesce(finished_at, ledger_now())
         where id = ${row.id} and (state in ('scheduled', 'ready', 'sending', 'deferred')
-          or (state = 'dead' and reason = 'outcome_unknown'))`,
+          or (state = 'dead' and reason = 'outcome_unknown')) returning id`,
     );
+    if (ended.length > 0) convinced.add(row.id);
   }
+  return convinced;
 }
 
 /** Marks what a provider said about an address: `gone` retires exactly this row, the rest suppresses it. */

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
-import { lockMeter, readPartition, storeMeter } from "../admission/partitions";
+import { lockMeter, type PartitionFacts, readPartition, storeMeter } from "../admission/partitions";
 import { ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
 import { stageDeaths } from "../outbox";
+import { isProbing } from "../rules/gate";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Outcome } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
@@ -52,9 +53,11 @@ export interface SettledDelivery {
 /**
  * Writes down how calls ended and what that means: attempt, delivery, meter, destination and burial in one transaction
  * (P3, P5, P9). Only the holder of the fencing token moves the row; a late answer of an older holder is recorded on its
- * attempt, and still counts where it is positive evidence. Repeating a settlement changes nothing.
+ * attempt, and still counts where it is positive evidence. An answer counts once: repeating a settlement changes nothing,
+ * neither row nor meter.
  *
- * Lock order: destinations (only when one is marked), deliveries by id, meter; the clock is read after the last lock.
+ * Lock order: destinations (only when one is marked), the partition (only when these answers may close or open it),
+ * deliveries by id, meter; the clock is read after the last lock.
  */
 export async function settleAttempts(
   partition: string,
@@ -64,20 +67,20 @@ export async function settleAttempts(
   return transact(async (tx) => {
     const ids = calls.map((call) => call.deliveryId);
     await lockMarkedDestinations(tx, calls);
+    const facts = await readSettlingPartition(tx, partition, calls);
     const locked = await lockDeliveries(tx, ids);
-    const facts = await readPartition(tx, partition);
-    if (facts === null) throw new Error(`Bug! partition ${partition} does not exist`);
     const meter = await lockMeter(tx, partition);
     const nowMs = await ledgerNowMs(tx);
-    const begunAt = await recordAttempts(tx, calls);
+    const { begunAt, recorded } = await recordAttempts(tx, calls);
     const unknownInRow = await countUnknownRefusals(tx, partition, calls);
     const decided = calls.flatMap((call): Decided[] => {
       const row = locked.get(call.deliveryId);
       if (row === undefined) return [];
+      const begunAtMs = begunAt.get(call.attemptId) ?? nowMs;
       const settlement = decideSettlement({
         outcome: call.outcome,
         nowMs,
-        begunAtMs: begunAt.get(call.attemptId) ?? nowMs,
+        begunAtMs,
         counters: row,
         unresolvedSinceMs: row.unresolvedSinceMs,
         repeat: REPEAT_BY_CHANNEL[row.channel],
@@ -86,27 +89,46 @@ export async function settleAttempts(
         cancelWished: row.cancelWished,
         unknownRefusalsInRow: unknownInRow,
       });
-      return [{ call, row, settlement }];
+      return [{ call, row, settlement, begunAtMs }];
     });
     const current = decided.filter(({ call, row }) => row.state === "sending" && row.token === call.token);
     await applySettlements(tx, current);
     const late = decided.filter(
       (entry) => !current.includes(entry) && entry.settlement.state === "delivered",
     );
-    await applyLateEvidence(tx, late);
+    const convinced = await applyLateEvidence(tx, late);
     await markDestinations(tx, current);
-    const fed = fedMeter(meter, facts, decided, nowMs);
-    await storeMeter(tx, partition, fed);
-    await applyPartitionFacts(tx, partition, decided);
+    const news = decided.filter(({ call }) => recorded.has(call.attemptId));
+    const fed = fedMeter(meter, facts, news, nowMs);
+    if (fed !== meter) await storeMeter(tx, partition, fed);
+    await applyPartitionFacts(tx, partition, news);
     await stageDeaths(
       tx,
       current.filter(({ settlement }) => settlement.state === "dead").map(({ row }) => row.id),
     );
     return {
-      deliveries: decided.map((entry) => toSettled(entry, current.includes(entry), nowMs)),
+      deliveries: decided.map((entry) =>
+        current.includes(entry) ? toSettled(entry, nowMs) : toStale(entry, convinced.has(entry.row.id)),
+      ),
       epoch: fed.epoch,
     };
   });
+}
+
+/** The partition, locked where quota or configuration may close it, or acceptance may end such a closure. */
+async function readSettlingPartition(
+  tx: Transaction,
+  partition: string,
+  calls: readonly SettledCall[],
+): Promise<PartitionFacts> {
+  const closes = calls.some(
+    ({ outcome }) => outcome.class === "quota" || outcome.class === "config_rejected",
+  );
+  const read = await readPartition(tx, partition, { lock: closes });
+  const facts =
+    read !== null && !closes && isProbing(read) ? await readPartition(tx, partition, { lock: true }) : read;
+  if (facts === null) throw new Error(`Bug! partition ${partition} does not exist`);
+  return facts;
 }
 
 async function lockMarkedDestinations(tx: Transaction, calls: readonly SettledCall[]): Promise<void> {
@@ -117,7 +139,7 @@ async function lockMarkedDestinations(tx: Transaction, calls: readonly SettledCa
   await rows(
     tx,
     sql`select id from destinations where id in (select destination_id from deliveries where id = any(${uuids(marked)}))
-      order by id for update`,
+      order by id for no key update`,
   );
 }
 
@@ -139,8 +161,14 @@ async function lockDeliveries(tx: Transaction, ids: readonly string[]): Promise<
   return new Map(locked.map((row) => [row.id, { ...row, cancelWished: wished.has(row.id) }]));
 }
 
-/** Settles the attempt rows; returns when each began. An attempt that is settled already stays as it is. */
-async function recordAttempts(tx: Transaction, calls: readonly SettledCall[]): Promise<Map<string, number>> {
+/**
+ * Settles the attempt rows. An attempt that is settled already stays as it is and is not among the `recorded`; what a
+ * crash left unknown may still learn its answer. Returns when each began.
+ */
+async function recordAttempts(
+  tx: Transaction,
+  calls: readonly SettledCall[],
+): Promise<{ begunAt: Map<string, number>; recorded: Set<string> }> {
   const given = JSON.stringify(
     calls.map((call) => ({
       id: call.attemptId,
@@ -153,33 +181,37 @@ async function recordAttempts(tx: Transaction, calls: readonly SettledCall[]): P
       callMs: Math.round(call.callMs),
     })),
   );
-  await rows(
+  const recorded = await rows<{ id: string }>(
     tx,
     sql`update attempts a set settled_at = ledger_now(), class = w.class, status = w.status, code = w.code,
         retry_after = w."retryAfter", provider_message_id = w."messageId", detail = w.detail, call_ms = w."callMs"
       from jsonb_to_recordset(${given}::jsonb) as w(id uuid, class text, status int, code text, "retryAfter" text,
         "messageId" text, detail text, "callMs" int)
-      where a.id = w.id and (a.settled_at is null or a.class = 'crashed')`,
+      where a.id = w.id and (a.settled_at is null or a.class = 'crashed') returning a.id`,
   );
   const begun = await rows<{ id: string; begunAtMs: number }>(
     tx,
     sql`select id, epoch_ms(begun_at) as "begunAtMs" from attempts where id = any(${uuids(calls.map((call) => call.attemptId))})`,
   );
-  return new Map(begun.map((row) => [row.id, row.begunAtMs]));
+  return {
+    begunAt: new Map(begun.map((row) => [row.id, row.begunAtMs])),
+    recorded: new Set(recorded.map((row) => row.id)),
+  };
 }
 
-function toSettled({ call, row, settlement }: Decided, applied: boolean, nowMs: number): SettledDelivery {
-  if (!applied) {
-    const state = settlement.state === "delivered" ? "delivered" : row.state;
-    return {
-      deliveryId: row.id,
-      class: call.outcome.class,
-      state,
-      reason: row.reason,
-      nextEligibleInMs: null,
-      stale: true,
-    };
-  }
+/** A row that had moved on: it is where it was, unless its late answer was the evidence that it needed. */
+function toStale({ call, row }: Decided, convinced: boolean): SettledDelivery {
+  return {
+    deliveryId: row.id,
+    class: call.outcome.class,
+    state: convinced ? "delivered" : row.state,
+    reason: convinced ? null : row.reason,
+    nextEligibleInMs: null,
+    stale: true,
+  };
+}
+
+function toSettled({ call, row, settlement }: Decided, nowMs: number): SettledDelivery {
   return {
     deliveryId: row.id,
     class: call.outcome.class,

@@ -71,13 +71,10 @@ CREATE TRIGGER destinations_guard BEFORE UPDATE ON destinations FOR EACH ROW EXE
 --> statement-breakpoint
 CREATE FUNCTION attempts_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF OLD.settled_at IS NULL AND NEW.id = OLD.id AND NEW.delivery_id = OLD.delivery_id AND NEW.number = OLD.number
-     AND NEW.token = OLD.token AND NEW.begun_at = OLD.begun_at AND NEW.epoch = OLD.epoch THEN
-    RETURN NEW;
-  END IF;
   -- An attempt that a crash left unknown may still be settled by its late answer.
-  IF OLD.class = 'crashed' AND NEW.class IS NOT NULL AND NEW.id = OLD.id AND NEW.delivery_id = OLD.delivery_id
-     AND NEW.number = OLD.number AND NEW.begun_at = OLD.begun_at THEN
+  IF NEW.id = OLD.id AND NEW.delivery_id = OLD.delivery_id AND NEW.number = OLD.number AND NEW.token = OLD.token
+     AND NEW.run_id = OLD.run_id AND NEW.epoch = OLD.epoch AND NEW.slot_at = OLD.slot_at AND NEW.begun_at = OLD.begun_at
+     AND NEW.settled_at IS NOT NULL AND (OLD.settled_at IS NULL OR OLD.class = 'crashed') THEN
     RETURN NEW;
   END IF;
   RAISE EXCEPTION 'attempt %: attempts are settled once and never change', OLD.id USING ERRCODE = 'check_violation';

@@ -7,10 +7,13 @@ import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel } from "../rules/outcome";
 import { isId, type Owner, type ReminderView, selectReminders, toView } from "./views";
 
-/** What a cancel came to on one channel: the truth, also when it came too late. */
+/**
+ * What a cancel came to on one channel: the truth, also when it came too late. `outcome_unknown`: nothing more will be
+ * sent, but a call was made whose outcome nobody knows.
+ */
 export interface CancelledChannel {
   channel: Channel;
-  outcome: "cancelled" | "too_late" | "already_sent" | "already_ended";
+  outcome: "cancelled" | "too_late" | "already_sent" | "outcome_unknown" | "already_ended";
 }
 
 export interface CancelOutcome {
@@ -22,6 +25,15 @@ interface DeliveryRow {
   id: string;
   channel: Channel;
   state: DeliveryState;
+  reason: string | null;
+  unresolved: boolean;
+  occurrenceId: string;
+}
+
+interface OccurrenceRow {
+  id: string;
+  channels: Channel[];
+  state: "waiting" | "opened" | "missed" | "cancelled";
 }
 
 /**
@@ -31,8 +43,12 @@ interface DeliveryRow {
 export async function cancelReminder(owner: Owner, id: string): Promise<Result<CancelOutcome>> {
   if (!isId(id)) return fail({ code: "not_found", what: "reminder" });
   const result = await once(null, async (tx) => {
-    const [before] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`, sql`for update of r`);
+    const [before] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`, sql`for no key update of r`);
     if (before === undefined) return fail({ code: "not_found", what: "reminder" });
+    const occurrences = await rows<OccurrenceRow>(
+      tx,
+      sql`select id, channels, state from occurrences where reminder_id = ${id}::uuid order by number desc`,
+    );
     await rows(
       tx,
       sql`update reminders set status = 'cancelled', cancelled_at = ledger_now(), updated_at = ledger_now()
@@ -53,7 +69,7 @@ export async function cancelReminder(owner: Owner, id: string): Promise<Result<C
     if (after === undefined) throw new Error("Bug! a cancelled reminder is gone");
     return ok({
       reminder: toView(after),
-      channels: before.channels.map((channel) => outcomeOf(channel, deliveries)),
+      channels: before.channels.map((channel) => outcomeOf(channel, occurrences, deliveries)),
     });
   });
   return result.ok ? ok(result.value.value) : result;
@@ -63,18 +79,36 @@ export async function cancelReminder(owner: Owner, id: string): Promise<Result<C
 export function lockDeliveriesOf(tx: Transaction, reminderId: string): Promise<DeliveryRow[]> {
   return rows<DeliveryRow>(
     tx,
-    sql`select d.id, d.channel, d.state from deliveries d
+    sql`select d.id, d.channel, d.state, d.reason, d.unresolved_since is not null as unresolved,
+        d.occurrence_id as "occurrenceId" from deliveries d
       where d.occurrence_id in (select id from occurrences where reminder_id = ${reminderId}::uuid)
       order by d.id for update`,
   );
 }
 
-function outcomeOf(channel: Channel, deliveries: readonly DeliveryRow[]): CancelledChannel {
-  const states = deliveries.filter((row) => row.channel === channel).map((row) => row.state);
-  if (states.includes("sending")) return { channel, outcome: "too_late" };
-  if (states.some((state) => state === "scheduled" || state === "ready" || state === "deferred")) {
+/** `occurrences`, newest first, and `deliveries` as they were before the cancel. */
+function outcomeOf(
+  channel: Channel,
+  occurrences: readonly OccurrenceRow[],
+  deliveries: readonly DeliveryRow[],
+): CancelledChannel {
+  const mine = deliveries.filter((row) => row.channel === channel);
+  const waiting = mine.filter((row) => ["scheduled", "ready", "deferred"].includes(row.state));
+  if (mine.some((row) => row.state === "sending")) return { channel, outcome: "too_late" };
+  if (waiting.some((row) => row.unresolved)) return { channel, outcome: "outcome_unknown" };
+  // What became of older occurrences is history: a snoozed reminder was sent, and its next time is cancelled.
+  const latest = occurrences.find((occurrence) => occurrence.channels.includes(channel));
+  if (
+    waiting.length > 0 ||
+    latest === undefined ||
+    latest.state === "waiting" ||
+    latest.state === "cancelled"
+  ) {
     return { channel, outcome: "cancelled" };
   }
-  if (states.includes("delivered")) return { channel, outcome: "already_sent" };
-  return { channel, outcome: states.length === 0 ? "cancelled" : "already_ended" };
+  const last = mine.filter((row) => row.occurrenceId === latest.id);
+  if (last.some((row) => row.state === "delivered")) return { channel, outcome: "already_sent" };
+  if (last.some((row) => row.reason === "outcome_unknown")) return { channel, outcome: "outcome_unknown" };
+  const cancelledBefore = last.some((row) => row.reason === "cancelled");
+  return { channel, outcome: cancelledBefore ? "cancelled" : "already_ended" };
 }

@@ -125,20 +125,20 @@ async function applyEdit(
 ): Promise<Result<ReminderView>> {
   const [locked] = await rows<{ version: number; status: string }>(
     tx,
-    sql`select version, status from reminders where id = ${before.id}::uuid for update`,
+    sql`select version, status from reminders where id = ${before.id}::uuid for no key update`,
   );
   if (locked?.version !== before.version || locked.status !== "active")
     return fail({ code: "conflict", why: RACE });
   const reachable = await checkChannels(tx, before.subscriberId, edited.channels);
   if (!reachable.ok) return reachable;
   const version = before.version + 1;
-  const waiting = await changeWaiting(tx, edited, version);
+  const waiting = await lockWaiting(tx, before.id);
   const plan = planEdit({
     deliveries: await lockEditable(tx, before.id),
     channelsBefore: before.channels,
     channelsAfter: edited.channels,
     timeChanged: edited.timeChanged,
-    waitingOccurrence: waiting,
+    waitingChannels: waiting?.channels ?? null,
   });
   if (plan.tooLate) {
     return fail({
@@ -153,6 +153,7 @@ async function applyEdit(
         channels = string_to_array(${edited.channels.join(",")}, ','), expires_after_seconds = ${edited.expiresAfterSeconds},
         version = ${version}, updated_at = ledger_now() where id = ${before.id}::uuid`,
   );
+  if (waiting !== null) await changeWaiting(tx, waiting.id, edited, plan.carried ?? [], version);
   await endWaiting(tx, plan.supersede, "superseded");
   await endWaiting(tx, plan.drop, "cancelled");
   await repoint(tx, plan.repoint, edited, version, contents);
@@ -170,16 +171,37 @@ async function applyEdit(
   return ok(toView(after));
 }
 
-/** Changes the occurrence that still waits, in place; whether there is one. */
-async function changeWaiting(tx: Transaction, edited: Edited, version: number): Promise<boolean> {
-  const changed = await rows(
+/** The occurrence that still waits, locked; there is at most one. */
+async function lockWaiting(
+  tx: Transaction,
+  reminderId: string,
+): Promise<{ id: string; channels: Channel[] } | null> {
+  const [waiting] = await rows<{ id: string; channels: Channel[] }>(
     tx,
-    sql`update occurrences set version = ${version}, channels = string_to_array(${edited.channels.join(",")}, ','),
-        due_at = ${at(edited.dueAtMs)}, wall_time = ${edited.wallTime}, time_zone = ${edited.timeZone}
-      where reminder_id = ${edited.reminderId}::uuid and state = 'waiting' returning id`,
+    sql`select id, channels from occurrences where reminder_id = ${reminderId}::uuid and state = 'waiting' for no key update`,
   );
-  if (changed.length > 0 && edited.timeChanged) await armWait(tx, edited.dueAtMs);
-  return changed.length > 0;
+  return waiting ?? null;
+}
+
+/** Changes the occurrence that still waits, in place; one whose channels are all removed is cancelled. */
+async function changeWaiting(
+  tx: Transaction,
+  id: string,
+  edited: Edited,
+  channels: readonly Channel[],
+  version: number,
+): Promise<void> {
+  if (channels.length === 0) {
+    await rows(tx, sql`update occurrences set state = 'cancelled' where id = ${id}::uuid`);
+    return;
+  }
+  await rows(
+    tx,
+    sql`update occurrences set version = ${version}, channels = string_to_array(${channels.join(",")}, ','),
+        due_at = ${at(edited.dueAtMs)}, wall_time = ${edited.wallTime}, time_zone = ${edited.timeZone}
+      where id = ${id}::uuid`,
+  );
+  if (edited.timeChanged) await armWait(tx, edited.dueAtMs);
 }
 
 function lockEditable(tx: Transaction, reminderId: string): Promise<EditableDelivery[]> {

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { at, rows, transact } from "../connection";
-import { fail, ok, type Result } from "../rules/errors";
+import { fail, invalid, ok, type Result } from "../rules/errors";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel } from "../rules/outcome";
 import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
@@ -21,7 +21,7 @@ export interface ListInput {
 export async function listReminders(owner: Owner, input: ListInput): Promise<Result<ReminderPage>> {
   const after = input.cursor === undefined ? null : readCursor(input.cursor);
   if (input.cursor !== undefined && after === null) {
-    return fail({ code: "not_found", what: "page" });
+    return invalid("cursor", input.cursor, "the nextCursor of the page before");
   }
   const page = await transact((tx) =>
     selectReminders(
@@ -45,12 +45,14 @@ function writeCursor(row: ReminderRow): string {
   return Buffer.from(JSON.stringify([row.dueAtMs, row.id])).toString("base64url");
 }
 
+/** The last instant of a JavaScript date; Postgres holds it too. A cursor beyond it was not written here. */
+const LAST_INSTANT_MS = 8.64e15;
+
 function readCursor(cursor: string): { dueAtMs: number; id: string } | null {
   try {
     const [dueAtMs, id] = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")) as unknown[];
-    return typeof dueAtMs === "number" && Number.isFinite(dueAtMs) && typeof id === "string" && isId(id)
-      ? { dueAtMs, id }
-      : null;
+    const isInstant = typeof dueAtMs === "number" && dueAtMs >= 0 && dueAtMs <= LAST_INSTANT_MS;
+    return isInstant && typeof id === "string" && isId(id) ? { dueAtMs, id } : null;
   } catch {
     return null;
   }

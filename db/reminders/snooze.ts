@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { at, ledgerNowMs, rows, type Transaction } from "../connection";
-import { once } from "../idempotency";
+import { type IdempotencyClaim, once } from "../idempotency";
 import { endWaiting } from "../ledger/expire";
 import type { SnoozeBody } from "../rules/api-schemas";
 import { type DueTime, resolveDueAt, wallTimeAt } from "../rules/due-time";
@@ -18,9 +18,20 @@ export async function snoozeReminder(
   id: string,
   until: SnoozeBody,
 ): Promise<Result<ReminderView>> {
+  const result = await snoozeReminderOnce(owner, id, until, null);
+  return result.ok ? ok(result.value.value) : result;
+}
+
+/** The same for a caller with an `Idempotency-Key`: repeating the request does not snooze again. */
+export async function snoozeReminderOnce(
+  owner: Owner,
+  id: string,
+  until: SnoozeBody,
+  idempotency: IdempotencyClaim | null,
+): Promise<Result<{ value: ReminderView; replayed: boolean }>> {
   if (!isId(id)) return fail({ code: "not_found", what: "reminder" });
-  const result = await once(null, async (tx) => {
-    const [before] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`, sql`for update of r`);
+  return once(idempotency, async (tx) => {
+    const [before] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`, sql`for no key update of r`);
     if (before === undefined) return fail({ code: "not_found", what: "reminder" });
     if (before.status === "cancelled") {
       return fail({ code: "conflict", why: "This reminder is cancelled; set a new one instead." });
@@ -30,23 +41,24 @@ export async function snoozeReminder(
     const channels = await checkChannels(tx, before.subscriberId, before.channels);
     if (!channels.ok) return channels;
     await clearWaiting(tx, id);
+    // A new version: an edit that was rendered for the old time meets it under the lock, and starts over.
+    const version = before.version + 1;
     await insertOccurrence(tx, {
       reminderId: id,
       origin: "snooze",
       due: due.value,
       channels: before.channels,
-      version: before.version,
+      version,
     });
     await rows(
       tx,
       sql`update reminders set due_at = ${at(due.value.dueAtMs)}, wall_time = ${due.value.wallTime},
-          time_zone = ${due.value.timeZone}, updated_at = ledger_now() where id = ${id}::uuid`,
+          time_zone = ${due.value.timeZone}, version = ${version}, updated_at = ledger_now() where id = ${id}::uuid`,
     );
     const [after] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`);
     if (after === undefined) throw new Error("Bug! a snoozed reminder is gone");
     return ok(toView(after));
   });
-  return result.ok ? ok(result.value.value) : result;
 }
 
 function resolveSnooze(row: ReminderRow, until: SnoozeBody, nowMs: number): Result<DueTime> {

@@ -8,6 +8,8 @@ export type Owner = { kind: "subscriber"; subscriberId: string } | { kind: "shop
 /** A reminder as callers see it. Instants are ISO 8601 in UTC; `timeZone` says where the wall time is read. */
 export interface ReminderView {
   id: string;
+  /** The shop's id of the subscriber; null for a shopper whom the shop does not know. */
+  subscriber: string | null;
   title: string;
   note: string | null;
   url: string | null;
@@ -85,6 +87,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 export function toView(row: ReminderRow): ReminderView {
   return {
     id: row.id,
+    subscriber: row.externalId,
     title: row.title,
     note: row.note,
     url: row.url,

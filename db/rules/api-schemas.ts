@@ -72,7 +72,7 @@ const title = checked(
 const note = checked(
   z
     .string({ error: `text of at most ${NOTE_MAX_CHARACTERS} characters` })
-    .meta({ maxLength: NOTE_MAX_CHARACTERS }),
+    .meta({ maxLength: NOTE_MAX_CHARACTERS, description: "May have several lines; blank is none." }),
   optionalNote,
 ).transform((text) => (text === "" ? null : text));
 const url = checked(
@@ -186,9 +186,14 @@ const checkCursor: Check<string> = (field, value) => {
 export const listRemindersQuery = closedObject({
   subscriber: externalId.optional(),
   status: z.enum(REMINDER_STATUSES, { error: "active or cancelled" }).optional(),
-  cursor: checked(z.string({ error: "one cursor" }), checkCursor).optional(),
+  cursor: checked(
+    z.string({ error: "one cursor" }).meta({ description: "The `nextCursor` of the page before." }),
+    checkCursor,
+  ).optional(),
   limit: checked(
-    z.string({ error: "one whole number" }).meta({ type: "integer", minimum: 1, maximum: LARGEST_PAGE_SIZE }),
+    z
+      .string({ error: "one whole number" })
+      .meta({ type: "integer", minimum: 1, maximum: LARGEST_PAGE_SIZE, default: DEFAULT_PAGE_SIZE }),
     checkLimit,
   ).default(DEFAULT_PAGE_SIZE),
 });
@@ -200,7 +205,7 @@ function pushKey(form: RegExp, accepted: string) {
     const key = typeof value === "string" ? value.replace(/={1,2}$/, "") : "";
     return form.test(key) ? ok(key) : invalid(field, "(not shown)", accepted);
   };
-  return checked(z.string({ error: accepted }), check);
+  return checked(z.string({ error: accepted }).meta({ description: accepted }), check);
 }
 
 /** A browser's `PushSubscription.toJSON()`. Which hosts are push services is the allow-list's business, not this one's. */
@@ -218,14 +223,21 @@ export const pushSubscriptionBody = closedObject({
 const VOUCHED = ["email", "phone"] as const;
 type Vouched = (typeof VOUCHED)[number];
 
-/** What the shop has verified itself: `true` is everything given, a list names the fields. */
+/** What the shop has verified itself: `true` is everything given, a list or an object names the fields. */
 const checkVerified: Check<Vouched[]> = (field, value) => {
   if (typeof value === "boolean") return ok(value ? [...VOUCHED] : []);
-  const list = Array.isArray(value) ? value : [];
-  const known = VOUCHED.filter((name) => list.includes(name));
-  if (Array.isArray(value) && list.every((name) => known.includes(name))) return ok(known);
-  return invalid(field, value, 'true, false, or a list of "email" and "phone"');
+  const entries: [unknown, unknown][] = Array.isArray(value)
+    ? value.map((name) => [name, true])
+    : Object.entries(Object(value));
+  const isKnown = ([name, is]: [unknown, unknown]) =>
+    VOUCHED.some((vouched) => vouched === name) && typeof is === "boolean";
+  if (typeof value !== "object" || value === null || !entries.every(isKnown)) {
+    return invalid(field, value, VERIFIED_ACCEPTED);
+  }
+  return ok(VOUCHED.filter((vouched) => entries.some(([name, is]) => name === vouched && is === true)));
 };
+const VERIFIED_ACCEPTED =
+  'true, false, a list of "email" and "phone", or an object such as {"email": true, "phone": false}';
 
 /**
  * Body of `PUT /api/v1/subscribers/:externalId`. An absent `email` or `phone` is left as it is, null removes it.
@@ -236,7 +248,10 @@ export const putSubscriberBody = closedObject({
     z.string({ error: 'an email address, such as "name@example.com"' }).meta({ format: "email" }),
     checkEmailAddress,
   ).nullish(),
-  phone: z.string({ error: "a phone number with country code, or null" }).nullish(),
+  phone: z
+    .string({ error: "a phone number with country code, or null" })
+    .meta({ description: "With country code, or with `country`; stored as E.164.", example: "+12025550123" })
+    .nullish(),
   country: z
     .string({ error: "a country code of two letters" })
     .regex(/^[A-Za-z]{2}$/, { error: "a country code of two letters" })
@@ -245,12 +260,23 @@ export const putSubscriberBody = closedObject({
   pushSubscriptions: z
     .array(pushSubscriptionBody, { error: "a list of push subscriptions" })
     .max(MOST_PUSH_SUBSCRIPTIONS, { error: `at most ${MOST_PUSH_SUBSCRIPTIONS} push subscriptions` })
-    .optional(),
+    .optional()
+    .meta({ description: "What a browser's `PushSubscription.toJSON()` gives." }),
   timeZone,
   locale: checked(z.string({ error: 'a language tag, such as "en" or "de-AT"' }), checkLocale).optional(),
   verified: checked<unknown, Vouched[]>(
     z.unknown().meta({
-      oneOf: [{ type: "boolean" }, { type: "array", items: { type: "string", enum: [...VOUCHED] } }],
+      description:
+        "What the shop vouches for, of the addresses in this body: everything, a list of names, or each by name.",
+      oneOf: [
+        { type: "boolean" },
+        { type: "array", items: { type: "string", enum: [...VOUCHED] } },
+        {
+          type: "object",
+          properties: { email: { type: "boolean" }, phone: { type: "boolean" } },
+          additionalProperties: false,
+        },
+      ],
     }),
     checkVerified,
   ).optional(),

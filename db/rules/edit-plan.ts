@@ -18,6 +18,8 @@ export interface EditPlan {
   supersede: string[];
   /** Waiting deliveries of channels that the edit removed. */
   drop: string[];
+  /** The channels of the occurrence that still waits, after the edit; none: it has nothing left. Null without one. */
+  carried: Channel[] | null;
   /** Channels for which a new occurrence opens. */
   newOccurrence: Channel[];
   /** Nothing waits that the edit could still change. */
@@ -29,36 +31,46 @@ const WAITING: readonly DeliveryState[] = ["scheduled", "ready", "deferred"];
 /**
  * What an edit does to the deliveries that exist (DESIGN: edits). A channel whose waiting deliveries are all untried is
  * re-pointed; one with an attempted delivery is superseded whole, since its new occurrence reaches every device again.
+ *
+ * An occurrence that still waits (`waitingChannels`) may carry a part of the channels only: an earlier edit opened it
+ * for those whose deliveries had been attempted. It keeps its own, takes over what would need a new occurrence, and
+ * leaves alone what waits elsewhere: each channel is carried once.
  */
 export function planEdit(input: {
   deliveries: readonly EditableDelivery[];
   channelsBefore: readonly Channel[];
   channelsAfter: readonly Channel[];
   timeChanged: boolean;
-  waitingOccurrence: boolean;
+  waitingChannels: readonly Channel[] | null;
 }): EditPlan {
-  const plan: EditPlan = { repoint: [], supersede: [], drop: [], newOccurrence: [], tooLate: false };
+  const { channelsBefore, channelsAfter, waitingChannels } = input;
+  const plan: EditPlan = {
+    repoint: [],
+    supersede: [],
+    drop: [],
+    carried: null,
+    newOccurrence: [],
+    tooLate: false,
+  };
   const movable = input.deliveries.filter((row) => WAITING.includes(row.state) && !row.unresolved);
-  const channels = new Set<Channel>([...input.channelsBefore, ...input.channelsAfter]);
-  for (const channel of channels) {
+  const wanted: Channel[] = [];
+  for (const channel of new Set<Channel>([...channelsBefore, ...channelsAfter])) {
     const waiting = movable.filter((row) => row.channel === channel);
-    if (!input.channelsAfter.includes(channel)) {
-      plan.drop.push(...waiting.map((row) => row.id));
-      continue;
-    }
-    const untried = waiting.length > 0 && waiting.every((row) => row.attemptCount === 0);
-    if (untried) {
+    const ids = waiting.map((row) => row.id);
+    const carried = waitingChannels?.includes(channel) ?? false;
+    if (!channelsAfter.includes(channel)) {
+      plan.drop.push(...ids);
+    } else if (!carried && waiting.length > 0 && waiting.every((row) => row.attemptCount === 0)) {
       plan.repoint.push(...waiting);
-      continue;
+    } else {
+      plan.supersede.push(...ids);
+      const added = !channelsBefore.includes(channel);
+      if (carried || waiting.length > 0 || added || input.timeChanged) wanted.push(channel);
     }
-    plan.supersede.push(...waiting.map((row) => row.id));
-    const added = !input.channelsBefore.includes(channel);
-    // An occurrence that still waits carries every channel by itself.
-    const wanted = waiting.length > 0 || added || input.timeChanged;
-    if (wanted && !input.waitingOccurrence) plan.newOccurrence.push(channel);
   }
-  const nothing =
-    plan.repoint.length + plan.supersede.length + plan.drop.length + plan.newOccurrence.length === 0;
-  plan.tooLate = nothing && !input.waitingOccurrence;
+  if (waitingChannels === null) plan.newOccurrence = wanted;
+  else plan.carried = wanted;
+  const moved = plan.repoint.length + plan.supersede.length + plan.drop.length;
+  plan.tooLate = waitingChannels === null && moved + plan.newOccurrence.length === 0;
   return plan;
 }

@@ -51,15 +51,33 @@ const RATE_MIN = 0.5;
 /** Weight of the newest call in the smoothed call time. */
 const CALL_TIME_WEIGHT = 0.1;
 
-/** The rate that nothing may exceed: the operator's ceiling, or the provider's own where that is lower. */
+/**
+ * The rate that nothing may exceed: the operator's ceiling, or the provider's own where that is lower. A provider that
+ * names zero is not believed: nobody would call again and learn better.
+ */
 export function effectiveCeiling(meter: Meter, limits: MeterLimits): number {
-  return meter.observedCeiling === null ? limits.ceiling : Math.min(limits.ceiling, meter.observedCeiling);
+  const observed = meter.observedCeiling ?? 0;
+  return observed > 0 ? Math.min(limits.ceiling, observed) : limits.ceiling;
 }
 
-/** Milliseconds between two slots at the current rate. */
+/** Milliseconds between two slots at the current rate. A ceiling under `RATE_MIN` is kept all the same. */
 export function slotIntervalMs(meter: Meter, limits: MeterLimits): number {
-  const rate = Math.max(Math.min(meter.rate, effectiveCeiling(meter, limits)), RATE_MIN) * RATE_SHARE;
-  return 1000 / rate;
+  const ceiling = effectiveCeiling(meter, limits);
+  const rate = Math.max(meter.rate, RATE_MIN);
+  return 1000 / ((ceiling > 0 ? Math.min(rate, ceiling) : rate) * RATE_SHARE);
+}
+
+/** The part of the burst that `urgent` may overdraw: always one, a quarter of a large burst. */
+function overdraftOf(limits: MeterLimits): number {
+  return 1 + Math.floor((limits.burst - 1) / 4);
+}
+
+/**
+ * Time between two overdrafts. The meter pays for one with the slot behind the horizon, so that one-second windows hold
+ * at most `overdraftOf` unpaid ones when so many fit the horizon and no more (P7).
+ */
+function overdraftIntervalMs(stepMs: number, overdraft: number): number {
+  return (HORIZON_MS + (overdraft + 1) * stepMs) / overdraft;
 }
 
 /** How late a holder may be and still use its slot: τ = min(100 ms, half the burst ÷ rate). Milliseconds. */
@@ -89,17 +107,22 @@ export function reserveSlots(
   const { nowMs } = request;
   const gateMs = Math.max(nowMs, meter.blockedUntilMs);
   const latestMs = nowMs + HORIZON_MS;
-  let readyAtMs = Math.max(meter.readyAtMs, nowMs - (limits.burst - 1) * stepMs, meter.blockedUntilMs);
-  let urgentReadyAtMs = Math.max(meter.urgentReadyAtMs, nowMs - (limits.burst - 1) * stepMs);
+  const overdraft = overdraftOf(limits);
+  let readyAtMs = Math.max(
+    meter.readyAtMs,
+    nowMs - (limits.burst - overdraft) * stepMs,
+    meter.blockedUntilMs,
+  );
+  let { urgentReadyAtMs } = meter;
   const slotsAtMs: number[] = [];
   if (limits.ceiling > 0) {
     for (const cost of request.costs) {
-      const overdrawn = request.urgent && urgentReadyAtMs <= nowMs && gateMs <= latestMs;
+      const overdrawn = request.urgent && readyAtMs > gateMs && urgentReadyAtMs <= gateMs;
       const slotAtMs = overdrawn ? gateMs : Math.max(readyAtMs, gateMs);
       if (slotAtMs > latestMs || slotAtMs > (slotsAtMs[0] ?? slotAtMs) + GROUP_MS) break;
       slotsAtMs.push(slotAtMs);
       readyAtMs += cost * stepMs;
-      if (overdrawn) urgentReadyAtMs += cost * stepMs;
+      if (overdrawn) urgentReadyAtMs = gateMs + cost * overdraftIntervalMs(stepMs, overdraft);
     }
   }
   const nextMs = Math.max(readyAtMs, gateMs) - HORIZON_MS;

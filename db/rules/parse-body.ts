@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type FieldError, fail, fieldError, fieldPath, ok, type Result } from "./errors";
+import { type FieldError, fail, fieldError, fieldPath, ok, printable, type Result } from "./errors";
 
 /** One of our checks: takes the name of the value and the value, returns its normalised form or says what is wrong. */
 export type Check<T> = (field: string, value: unknown) => Result<T>;
@@ -8,6 +8,9 @@ export type Check<T> = (field: string, value: unknown) => Result<T>;
 const NOT_YET: Readonly<Record<string, string>> = {
   repeat: "left out: repeating reminders are not supported yet, create one reminder for each time",
 };
+
+/** Values that an error never repeats: whoever has a push endpoint and its keys can write on that device's screen. */
+const SECRET_KEYS: readonly PropertyKey[] = ["pushSubscriptions"];
 
 /** A body with more mistakes than this is not the body that was meant; the answer stays a page long. */
 const MOST_FIELD_ERRORS = 50;
@@ -64,6 +67,18 @@ export function readQuery(parameters: URLSearchParams): Record<string, string | 
 }
 
 function errorsOfIssue(issue: z.core.$ZodIssue, body: unknown): FieldError[] {
+  const errors = describeIssue(issue, body);
+  const secret = SECRET_KEYS.some((key) => key === issue.path[0]);
+  return secret ? errors.map(withoutValue) : errors;
+}
+
+function withoutValue(error: FieldError): FieldError {
+  if (error.given === printable(undefined)) return error;
+  const given = printable("(not shown)");
+  return { ...error, given, message: error.message.replaceAll(error.given, given) };
+}
+
+function describeIssue(issue: z.core.$ZodIssue, body: unknown): FieldError[] {
   const field = fieldPath(issue.path);
   const given = valueAt(body, issue.path);
   if (issue.code === "unrecognized_keys") {

@@ -1,3 +1,5 @@
+import { pushHost } from "./push-endpoint";
+
 /**
  * The name of a budget. Never a subscriber attribute: every delivery of one provider account (SMS: one sender; push: one
  * push service) shares one partition, one meter and one gate (P2).
@@ -11,7 +13,7 @@ export function smsPartition(account: string, sender: string): string {
   return `sms:twilio:${account}:${sender}`;
 }
 
-/** Each push service limits and fails on its own; its host names it. */
-export function pushPartition(endpoint: string): string {
-  return `push:${new URL(endpoint).host}`;
+/** Each push service limits and fails on its own; its name in the allow-list names the partition. */
+export function pushPartition(endpoint: string, extraHosts: readonly string[]): string {
+  return `push:${pushHost(endpoint, extraHosts) ?? new URL(endpoint).host}`;
 }

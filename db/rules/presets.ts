@@ -29,7 +29,6 @@ export function presetsAt(nowMs: number, timeZone: string): Preset[] {
     { name: "This afternoon", date: today, hour: LUNCH },
     { name: "This evening", date: today, hour: EVENING },
     { name: "Tomorrow morning", date: today.add({ days: 1 }), hour: MORNING },
-    { name: "Tomorrow evening", date: today.add({ days: 1 }), hour: EVENING },
     { name: "At the weekend", date: today.add({ days: daysUntil(SATURDAY) }), hour: WEEKEND_MORNING },
     { name: "Next week", date: today.add({ days: daysUntil(MONDAY) }), hour: MORNING },
   ];

@@ -46,7 +46,7 @@ export function tellReminder({ status, occurrenceState, counts }: ReminderFacts)
   return { status: "Due now", tone: "working" };
 }
 
-export type CancelWord = "cancelled" | "too_late" | "already_sent" | "already_ended";
+export type CancelWord = "cancelled" | "too_late" | "already_sent" | "outcome_unknown" | "already_ended";
 
 /** What a cancel came to on one channel, as a sentence. */
 export function tellCancel(channel: Channel, outcome: CancelWord): { sentence: string; tone: Tone } {
@@ -58,6 +58,11 @@ export function tellCancel(channel: Channel, outcome: CancelWord): { sentence: s
       return { sentence: `${name}: too late, it is being sent at this moment.`, tone: "attention" };
     case "already_sent":
       return { sentence: `${name}: it had been sent already.`, tone: "attention" };
+    case "outcome_unknown":
+      return {
+        sentence: `${name}: an earlier try may have arrived; nothing more will be sent.`,
+        tone: "attention",
+      };
     case "already_ended":
       return { sentence: `${name}: it had ended already, nothing more will be sent.`, tone: "quiet" };
   }

@@ -1,52 +1,12 @@
-import type { DeadReason, DeliveryState, ExpiredReason, WaitClass } from "./lifecycle";
+import { tellDead, tellExpired } from "./ending-words";
+import type { WaitClass } from "./lifecycle";
 import type { Channel, OutcomeClass } from "./outcome";
+import { line, SERVICE, type StoryFacts, type StoryLine } from "./story-line";
 
-/** How a status feels, for its shape and colour. The word says the same, so that neither is needed alone. */
-export type Tone = "waiting" | "working" | "good" | "attention" | "bad" | "quiet";
-
-/** A sentence with its instants left open: the page writes them in the reader's zone. */
-export type Phrase = readonly (string | { atMs: number })[];
-
-/** What one delivery has to tell its owner. */
-export interface StoryLine {
-  /** One to four words, such as "Sent" or "Waiting for quiet hours". */
-  status: string;
-  tone: Tone;
-  sentence: Phrase;
-  /** What the owner can do about it; null when nothing needs doing. */
-  advice: string | null;
-  /** Whether it may still change by itself. */
-  live: boolean;
-}
-
-/** What of a delivery its story is made of. Instants are epoch milliseconds. */
-export interface StoryFacts {
-  channel: Channel;
-  state: DeliveryState;
-  reason: string | null;
-  lastClass: string | null;
-  expectedAtMs: number | null;
-  nextEligibleAtMs: number | null;
-  scheduledAtMs: number;
-  latestAttemptAtMs: number | null;
-  finishedAtMs: number | null;
-  expiresAtMs: number;
-  attempts: number;
-  /** The class of every call that was made, oldest first; null while one is under way. */
-  classes: readonly (string | null)[];
-}
+export { CHANNEL_NAME, type Phrase, type StoryFacts, type StoryLine, type Tone } from "./story-line";
 
 /** A delivery that leaves this much after its time is late enough to say so; less is what people call on time. */
 const LATE_MS = 60_000;
-
-/** What people call the company that carries a channel. */
-const SERVICE: Record<Channel, string> = {
-  email: "email service",
-  sms: "text message service",
-  push: "push service",
-};
-
-export const CHANNEL_NAME: Record<Channel, string> = { email: "Email", sms: "SMS", push: "Push" };
 
 /** Tells a delivery in plain words. Every state, reason and class has its own; a new one does not compile without. */
 export function tellDelivery(facts: StoryFacts): StoryLine {
@@ -66,15 +26,6 @@ export function tellDelivery(facts: StoryFacts): StoryLine {
     case "expired":
       return tellExpired(facts);
   }
-}
-
-function line(
-  status: string,
-  tone: Tone,
-  sentence: Phrase,
-  rest: { live?: boolean; advice?: string } = {},
-): StoryLine {
-  return { status, tone, sentence, advice: rest.advice ?? null, live: rest.live ?? false };
 }
 
 function tellScheduled(facts: StoryFacts): StoryLine {
@@ -102,8 +53,26 @@ function tellDeferred(facts: StoryFacts): StoryLine {
   return line(status, "waiting", [`${why} Expected about `, { atMs }, "."], { live: true });
 }
 
-function readClass(name: string | null): OutcomeClass | WaitClass | null {
-  return name as OutcomeClass | WaitClass | null;
+/** Every class there is; one more in either union does not compile without its line here. */
+const KNOWN_CLASSES: Record<OutcomeClass | WaitClass, true> = {
+  accepted: true,
+  throttled: true,
+  quota: true,
+  transient: true,
+  ambiguous: true,
+  destination_rejected: true,
+  message_rejected: true,
+  config_rejected: true,
+  not_made: true,
+  local_rate_limit: true,
+  quiet_hours: true,
+  not_before: true,
+  crashed: true,
+};
+
+/** A class as the ledger holds it; one that only a newer version of the app knows reads as none. */
+export function readClass(name: string | null): OutcomeClass | WaitClass | null {
+  return name !== null && Object.hasOwn(KNOWN_CLASSES, name) ? (name as OutcomeClass | WaitClass) : null;
 }
 
 /** Why a delivery waits. The classes that end a delivery never defer one; they are here so that none is forgotten. */
@@ -169,130 +138,3 @@ function counted(count: number, one: string, many: string): string[] {
   if (count === 0) return [];
   return [count === 1 ? `one ${one}` : `${count} ${many}`];
 }
-
-function tellDead(facts: StoryFacts): StoryLine {
-  const service = SERVICE[facts.channel];
-  const atMs = facts.latestAttemptAtMs ?? facts.finishedAtMs ?? facts.scheduledAtMs;
-  const reason = facts.reason as DeadReason;
-  switch (reason) {
-    case "attempts_exhausted": {
-      const tries = facts.attempts === 1 ? "once" : `${facts.attempts} times`;
-      return line(
-        "Could not deliver",
-        "bad",
-        [`The ${service} failed. It was tried ${tries}, last at `, { atMs }, "."],
-        { advice: "Snooze it to try again, or choose another channel." },
-      );
-    }
-    case "message_rejected":
-      return line("Could not deliver", "bad", [`The ${service} refused this message at `, { atMs }, "."], {
-        advice: "Reword or shorten it, or change its link, then snooze it to try again.",
-      });
-    case "destination_rejected":
-      return line(
-        "Could not deliver",
-        "bad",
-        [rejectedDestination(facts.channel), " Tried at ", { atMs }, "."],
-        {
-          advice: DESTINATION_ADVICE[facts.channel],
-        },
-      );
-    case "outcome_unknown":
-      return line(
-        "Outcome unknown",
-        "attention",
-        [
-          `It may have arrived: the ${service} gave no clear answer at `,
-          { atMs },
-          ". It is not sent again, so that you do not get it twice.",
-        ],
-        { advice: "If it did not arrive, snooze it to send it again." },
-      );
-  }
-}
-
-function rejectedDestination(channel: Channel): string {
-  switch (channel) {
-    case "email":
-      return "This address does not accept mail.";
-    case "sms":
-      return "This number cannot receive text messages.";
-    case "push":
-      return "This device does not accept notifications any more.";
-  }
-}
-
-const DESTINATION_ADVICE: Record<Channel, string> = {
-  email: "Sign in with another address, or choose another channel.",
-  sms: "Check your number under Channels.",
-  push: "Turn notifications on again on that device, under Channels.",
-};
-
-function tellExpired(facts: StoryFacts): StoryLine {
-  const atMs = facts.finishedAtMs ?? facts.expiresAtMs;
-  const reason = facts.reason as ExpiredReason;
-  switch (reason) {
-    case "cancelled":
-      return line("Cancelled", "quiet", ["Cancelled at ", { atMs }, ". It was not sent."]);
-    case "superseded":
-      return line("Replaced", "quiet", ["A newer version took its place at ", { atMs }, "."]);
-    case "answered":
-      return line("Not needed any more", "quiet", ["You had dealt with it before it was due."]);
-    case "past_deadline":
-      return line(
-        "Not sent",
-        "bad",
-        ["It was still waiting at ", { atMs: facts.expiresAtMs }, ", when it was of no use any more."],
-        { advice: "Snooze it to send it after all." },
-      );
-    case "opted_out":
-      return line("Not sent", "attention", [OPTED_OUT[facts.channel]], {
-        advice: OPTED_OUT_ADVICE[facts.channel],
-      });
-    case "no_destination":
-      return line("Not sent", "attention", [NO_DESTINATION[facts.channel]], {
-        advice: NO_DESTINATION_ADVICE[facts.channel],
-      });
-    case "preference":
-      return line(
-        "Not sent",
-        "quiet",
-        [`You have turned ${CHANNEL_NAME[facts.channel]} off for reminders.`],
-        {
-          advice: "Turn it on again under Channels.",
-        },
-      );
-    case "consent":
-      return line("Not sent", "attention", ["There is no consent for messages to this number."], {
-        advice: "Text START to the sender, then snooze this reminder.",
-      });
-    case "milestone_not_chosen":
-      return line("Not sent", "quiet", ["You did not ask to hear about this."]);
-    case "capped":
-      return line("Not sent", "quiet", ["You have had as many messages as you allow for a day."]);
-  }
-}
-
-const OPTED_OUT: Record<Channel, string> = {
-  email: "This address asked for no more mail.",
-  sms: "This number replied STOP, so it gets no more messages.",
-  push: "Notifications were turned off.",
-};
-
-const OPTED_OUT_ADVICE: Record<Channel, string> = {
-  email: "Choose another channel for your reminders.",
-  sms: "Text START to the sender, then snooze this reminder.",
-  push: "Turn notifications on again under Channels.",
-};
-
-const NO_DESTINATION: Record<Channel, string> = {
-  email: "There was no confirmed email address.",
-  sms: "There was no confirmed phone number.",
-  push: "There was no device to show it: it was removed, or its browser gave up the subscription.",
-};
-
-const NO_DESTINATION_ADVICE: Record<Channel, string> = {
-  email: "Confirm an address under Channels.",
-  sms: "Confirm a number under Channels.",
-  push: "Turn notifications on again on your device, under Channels.",
-};

@@ -9,6 +9,7 @@ export { ledgerState } from "./ledger-state";
 export { meters } from "./meters";
 export { notices } from "./notices";
 export { occurrences } from "./occurrences";
+export { operatorActions } from "./operator-actions";
 export { outbox } from "./outbox";
 export { partitions } from "./partitions";
 export { payloads } from "./payloads";

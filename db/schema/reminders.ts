@@ -5,7 +5,7 @@ import { subscribers } from "./subscribers";
 
 /**
  * What a shopper or the shop's backend asked for. The wall time and its zone are the truth; `due_at` is derived from
- * them and derived again when zone data changes. `version` counts edits: a delivery of an older version is stale.
+ * them and derived again when zone data changes. `version` counts edits and snoozes: a delivery of an older version is stale.
  */
 export const reminders = pgTable(
   "reminders",

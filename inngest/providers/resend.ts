@@ -98,8 +98,8 @@ async function sendEmail(config: ResendConfig, prepared: PreparedEmail, { signal
     // The SDK wants a key, and headers want one that they can carry.
     return refusedHere({ class: "config_rejected" }, "the API key cannot be used");
   }
-  const options = { idempotencyKey: prepared.reference };
-  await client.post<CreateEmailResponseSuccess>("/emails", JSON.parse(prepared.body), options);
+  // The body is the prepared text, which the transport below puts in.
+  await client.post<CreateEmailResponseSuccess>("/emails", undefined, { idempotencyKey: prepared.reference });
   const result = client.exchanged;
   switch (result.kind) {
     case "not_started":

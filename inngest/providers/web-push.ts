@@ -18,12 +18,9 @@ import type {
   Unpreparable,
 } from "./port";
 import { networkAnswer, notMade, refusedHere, wireAnswer } from "./provider-answer";
+import { type VapidKeys, type VapidTokens, vapidTokens } from "./vapid-tokens";
 
-export interface WebPushConfig {
-  publicKey: string;
-  privateKey: string;
-  /** `mailto:` or https: whom a push service writes to. */
-  subject: string;
+export interface WebPushConfig extends VapidKeys {
   /** Stand-ins, `host` or `host:port`; none in production. */
   extraHosts: readonly string[];
 }
@@ -51,6 +48,7 @@ const URGENCY: Record<Lane, "high" | "normal" | "low"> = {
  * the request; it is sent by our own fetch, because the library's hangs for ever on a cut answer and speaks https only.
  */
 export function createWebPushAdapter(config: WebPushConfig): ProviderAdapter {
+  const tokens = vapidTokens(config);
   return {
     provider: "web-push",
     channel: "push",
@@ -60,7 +58,7 @@ export function createWebPushAdapter(config: WebPushConfig): ProviderAdapter {
     async send(prepared, options) {
       if (prepared.provider !== "web-push") return notMade("prepared for another provider");
       if (!(options.expiresInSeconds >= 1)) return notMade("no time left before the expiry");
-      return sendPush(config, prepared, options);
+      return sendPush(config.extraHosts, tokens, prepared, options);
     },
   };
 }
@@ -98,18 +96,19 @@ function hasKeys({ p256dh, auth }: PushDestination): boolean {
 }
 
 async function sendPush(
-  config: WebPushConfig,
+  extraHosts: readonly string[],
+  tokens: VapidTokens,
   prepared: PreparedPush,
   options: SendOptions,
 ): Promise<ProviderAnswer> {
   const { endpoint } = prepared.destination;
   // Checked here and not only when it was stored: this is where our server would connect.
-  const host = pushHost(endpoint, config.extraHosts);
+  const host = pushHost(endpoint, extraHosts);
   if (host === null) {
     const outcome = { class: "destination_rejected", disposition: "dead" } as const;
     return refusedHere(outcome, "the endpoint is not a push service that we call");
   }
-  const request = encrypt(config, prepared, options.expiresInSeconds, host);
+  const request = encrypt(tokens, prepared, options.expiresInSeconds, host);
   if (request === null) return refusedHere({ class: "config_rejected" }, "the VAPID keys cannot be used");
   const result = await exchange(endpoint, request, options.signal);
   switch (result.kind) {
@@ -118,6 +117,7 @@ async function sendPush(
     case "failed":
       return networkAnswer(result.error);
     case "answered": {
+      if (result.answer.status === 401 || result.answer.status === 403) tokens.forget(endpoint);
       const answer = wireAnswer(result.answer, classifyWebPush(result.answer, host), null);
       return withoutCapability(answer, endpoint);
     }
@@ -125,23 +125,26 @@ async function sendPush(
 }
 
 function encrypt(
-  config: WebPushConfig,
+  tokens: VapidTokens,
   prepared: PreparedPush,
   expiresInSeconds: number,
   host: string,
 ): RequestInit | null {
   const { endpoint, p256dh, auth } = prepared.destination;
-  const { publicKey, privateKey, subject } = config;
   const ttlSeconds = Math.floor(Math.min(expiresInSeconds, TTL_SECONDS_MAX));
   try {
     const subscription = { endpoint, keys: { p256dh, auth } };
     const details = webPush.generateRequestDetails(subscription, prepared.plaintext, {
-      vapidDetails: { subject, publicKey, privateKey },
+      // Null: the header below takes its place, signed once per service instead of once per message.
+      vapidDetails: null as never,
       TTL: ttlSeconds,
       urgency: prepared.urgency,
       topic: prepared.reference,
-      // Windows answers 400 where this contradicts the TTL; a TTL here is at least 1.
-      headers: isWindowsPush(host) ? { "X-WNS-Cache-Policy": "cache" } : {},
+      headers: {
+        Authorization: tokens.authorization(endpoint),
+        // Windows answers 400 where this contradicts the TTL; a TTL here is at least 1.
+        ...(isWindowsPush(host) ? { "X-WNS-Cache-Policy": "cache" } : {}),
+      },
     });
     // The length is the transport's to count.
     const { "Content-Length": _, ...headers } = details.headers as Record<string, string | number>;

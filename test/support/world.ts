@@ -1,27 +1,32 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { sql } from "drizzle-orm";
 import { serve } from "inngest/edge";
 import { rows, transact } from "../../db/connection";
 import { replaceEffects } from "../../db/effects";
+import { type CancelOutcome, cancelReminder } from "../../db/reminders/cancel";
 import { editReminder } from "../../db/reminders/edit";
 import { type DeliveryView, readDeliveries } from "../../db/reminders/read";
 import { scheduleReminder } from "../../db/reminders/schedule";
+import { snoozeReminder } from "../../db/reminders/snooze";
 import type { ReminderView } from "../../db/reminders/views";
 import type { EditReminderBody } from "../../db/rules/api-schemas";
 import type { Channel } from "../../db/rules/outcome";
 import { putSubscriber } from "../../db/subscribers";
 import { functions, inngest } from "../../inngest";
+import { forgetEpochs } from "../../inngest/delivery-calls";
 import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
 import { sweep } from "../../inngest/sweep";
 import { type VirtualClock, virtualClock } from "../../standins/clock";
 import { createEngine, type Engine } from "../../standins/engine/core";
 import { createProviders, inProcessFetch, type Providers } from "../../standins/providers";
+import { AppProcess, refused } from "./app-process";
 import { testClock } from "./database";
 
 const ORIGIN = "http://127.0.0.1:9";
 const APP = "http://127.0.0.1:3000";
 const SHOP = { kind: "shop" } as const;
+
+const handler = serve({ client: inngest, functions }) as (request: Request) => Promise<Response>;
 
 /** Event-loop turns without work after which nothing more will happen by itself. */
 const QUIET_TURNS = 4;
@@ -29,9 +34,11 @@ const QUIET_TURNS = 4;
 /** Instants one `advance` may step through; more means that something keeps itself alive. */
 const MOST_STEPS = 200_000;
 
-/** One call of the engine into the app: how many waits on the virtual clock it is in. */
-interface Activity {
-  waits: number;
+export interface ReminderOptions {
+  inMs: number;
+  channels?: Channel[];
+  title?: string;
+  expiresAfterSeconds?: number;
 }
 
 /**
@@ -43,23 +50,23 @@ export class World {
   readonly clock: VirtualClock;
   readonly engine: Engine;
   readonly providers: Providers;
-  /** When set, calls of the engine into the app fail like those of a process that is gone. */
-  appDown = false;
   /** When set, events do not reach the engine. */
   engineDown = false;
-  private readonly activities = new Set<Activity>();
-  private readonly activity = new AsyncLocalStorage<Activity>();
-  private statements = 0;
+  readonly app = new AppProcess(handler);
   private readonly restore: () => void;
 
   constructor(startMs: number) {
+    forgetEpochs();
     this.clock = virtualClock(startMs);
-    let ids = 0;
+    let id = 0;
     this.engine = createEngine({
       clock: this.clock,
-      newId: () => `engine-${(ids += 1)}`,
+      newId: () => {
+        id += 1;
+        return `engine-${id}`;
+      },
       random: () => 0.5,
-      call: (url, init) => this.callApp(url, init),
+      call: (url, init) => this.app.call(url, init),
     });
     this.providers = createProviders({
       clock: this.clock,
@@ -70,15 +77,21 @@ export class World {
     this.restore = replaceEffects({
       monotonicMs: () => this.clock.nowMs(),
       wallMs: () => this.clock.nowMs(),
-      sleep: (ms) => this.waiting(() => this.timer(ms)),
+      sleep: (ms) => this.app.waiting(() => this.timer(ms)),
       fetch: (url, init) => this.route(url, init),
       deadline: (ms) => this.deadline(ms),
-      statement: (run) => this.statement(run),
+      statement: (run) => this.app.statement(run),
     });
   }
 
-  /** A world whose database clock stands at the same instant, with the functions registered. */
-  static async start(startMs = testClock.nowMs()): Promise<World> {
+  /** A world with an empty ledger, its database clock at the same instant, and the functions registered. */
+  static async start(startMs: number): Promise<World> {
+    await transact((tx) =>
+      rows(
+        tx,
+        sql`truncate subscribers, partitions, meters, payloads, outbox, sweeps, idempotency_keys cascade`,
+      ),
+    );
     await testClock.set(startMs);
     const world = new World(startMs);
     await world.engine.sync(APP);
@@ -113,11 +126,11 @@ export class World {
 
   /** Resolves when nothing happens any more unless time moves. */
   async settle(): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_TURNS; ) {
+    for (let quiet = 0; quiet <= QUIET_TURNS; ) {
+      // The last look comes after a real timer, since the SDK defers some of its work to one.
+      if (quiet === QUIET_TURNS) await new Promise<void>((resolve) => setTimeout(resolve, 0));
       await new Promise<void>((resolve) => setImmediate(resolve));
-      await new Promise<void>((resolve) => setTimeout(resolve, 0));
-      const busy = this.statements > 0 || [...this.activities].some((activity) => activity.waits === 0);
-      quiet = busy ? 0 : quiet + 1;
+      quiet = this.app.busy() ? 0 : quiet + 1;
     }
   }
 
@@ -145,10 +158,13 @@ export class World {
   }
 
   /** Sets a reminder as the shop's backend does, doorbell included. */
-  async remind(
-    subscriberId: string,
-    options: { inMs: number; channels?: Channel[]; title?: string; expiresAfterSeconds?: number },
-  ): Promise<ReminderView> {
+  async remind(subscriberId: string, options: ReminderOptions): Promise<ReminderView> {
+    const reminder = await this.schedule(subscriberId, options);
+    await ringDoorbell();
+    return reminder;
+  }
+
+  private async schedule(subscriberId: string, options: ReminderOptions): Promise<ReminderView> {
     const scheduled = await scheduleReminder({
       owner: SHOP,
       subscriberId,
@@ -160,8 +176,19 @@ export class World {
       expiresAfterSeconds: options.expiresAfterSeconds ?? 86_400,
     });
     if (!scheduled.ok) throw new Error(JSON.stringify(scheduled.problem));
-    await ringDoorbell();
     return scheduled.value.value;
+  }
+
+  /** Many reminders at one instant, with one doorbell. */
+  async remindMany(
+    subscriberId: string,
+    count: number,
+    options: { inMs: number; channels?: Channel[] },
+  ): Promise<void> {
+    for (let number = 1; number <= count; number += 1) {
+      await this.schedule(subscriberId, { ...options, title: `Reminder ${number}` });
+    }
+    await ringDoorbell();
   }
 
   async edit(id: string, patch: EditReminderBody): Promise<ReminderView> {
@@ -171,16 +198,44 @@ export class World {
     return edited.value;
   }
 
+  async cancel(id: string): Promise<CancelOutcome> {
+    const cancelled = await cancelReminder(SHOP, id);
+    if (!cancelled.ok) throw new Error(JSON.stringify(cancelled.problem));
+    await ringDoorbell();
+    return cancelled.value;
+  }
+
+  async snooze(id: string, minutes: number): Promise<ReminderView> {
+    const snoozed = await snoozeReminder(SHOP, id, { minutes });
+    if (!snoozed.ok) throw new Error(JSON.stringify(snoozed.problem));
+    await ringDoorbell();
+    return snoozed.value;
+  }
+
   async deliveries(id: string): Promise<DeliveryView[]> {
     const read = await readDeliveries(SHOP, id);
     if (!read.ok) throw new Error(JSON.stringify(read.problem));
     return read.value;
   }
 
+  /** kill -9 of the app: whatever runs stops at its present effect for ever, connections break, nobody listens. */
+  killApp(): void {
+    this.app.kill();
+    forgetEpochs();
+  }
+
   /** What the process does at its start. */
   async restartApp(): Promise<void> {
-    this.appDown = false;
+    this.app.down = false;
     await sweep("start");
+  }
+
+  /** Kills the engine and brings up one that knows nothing; it asks the app for its functions. */
+  async forgetEngine(): Promise<void> {
+    this.engine.forgetEverything();
+    await this.engine.sync(APP);
+    await sweep("sync");
+    await this.settle();
   }
 
   /** Calls that a provider accepted, by the delivery's reference at it. */
@@ -198,48 +253,13 @@ export class World {
     );
   }
 
-  private async callApp(url: string, init: RequestInit): Promise<Response> {
-    const activity: Activity = { waits: 0 };
-    this.activities.add(activity);
-    try {
-      if (this.appDown) throw refused();
-      const request = new Request(url, {
-        ...init,
-        headers: { ...Object.fromEntries(new Headers(init.headers)), host: new URL(url).host },
-      });
-      return await this.activity.run(activity, () => handler(request));
-    } finally {
-      this.activities.delete(activity);
-    }
-  }
-
   private async route(url: string | URL, init?: RequestInit): Promise<Response> {
     const { pathname } = new URL(url);
     if (/^\/(resend|twilio|push)\b/.test(pathname)) {
-      return this.waiting(() => inProcessFetch(this.providers)(url, init));
+      return this.app.waiting(() => inProcessFetch(this.providers)(url, init));
     }
     if (this.engineDown) throw refused();
     return this.engine.fetch(new Request(url, init));
-  }
-
-  private async statement<T>(run: () => Promise<T>): Promise<T> {
-    this.statements += 1;
-    try {
-      return await run();
-    } finally {
-      this.statements -= 1;
-    }
-  }
-
-  /** Marks the surrounding call of the engine as waiting for the virtual clock. */
-  private async waiting<T>(work: () => Promise<T>): Promise<T> {
-    const activity = this.activity.getStore();
-    if (activity !== undefined) activity.waits += 1;
-    try {
-      return await work();
-    } finally {
-      if (activity !== undefined) activity.waits -= 1;
-    }
   }
 
   private timer(ms: number): Promise<void> {
@@ -249,17 +269,12 @@ export class World {
 
   private deadline(ms: number): AbortSignal {
     const controller = new AbortController();
-    this.clock.setTimer(this.clock.nowMs() + ms, () =>
-      controller.abort(new DOMException("The operation timed out.", "TimeoutError")),
-    );
+    const activity = this.app.present();
+    this.clock.setTimer(this.clock.nowMs() + ms, () => {
+      // A dead process aborts nothing; a stalled one has had its answer and is late only with what follows.
+      if (activity?.dead || activity?.stalled) return;
+      controller.abort(new DOMException("The operation timed out.", "TimeoutError"));
+    });
     return controller.signal;
   }
-}
-
-const handler = serve({ client: inngest, functions }) as (request: Request) => Promise<Response>;
-
-function refused(): TypeError {
-  return new TypeError("fetch failed", {
-    cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" }),
-  });
 }

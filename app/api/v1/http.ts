@@ -13,12 +13,14 @@ import {
 } from "../../../db/rules/errors";
 import { parseBody } from "../../../db/rules/parse-body";
 import { log } from "../../../inngest/log";
-
-/** Larger than any legal body of one reminder or subscriber, small enough to read without thinking. */
-const BODY_BYTES_MAX = 256 * 1024;
+import { readText } from "./body";
+import { failureAnswer } from "./failure";
 
 /** As long as a database column of it; longer keys are a mistake. */
-const IDEMPOTENCY_KEY_MAX = 255;
+export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
+
+/** What is told here is about one person and true now: nobody between us and the caller keeps it. */
+const NOT_KEPT = { "cache-control": "no-store" };
 
 export interface ApiCaller {
   /** Scope of idempotency keys: one caller never sees another's answers. */
@@ -27,15 +29,22 @@ export interface ApiCaller {
 
 /** An answer to a caller: JSON, or RFC 9457 problem+json. */
 export function answer<T>(result: Result<T>, status = 200): Response {
-  return result.ok ? Response.json(result.value, { status }) : problemAnswer(result.problem);
+  if (!result.ok) return problemAnswer(result.problem);
+  return Response.json(result.value, { status, headers: NOT_KEPT });
 }
 
 /** A problem as `application/problem+json`, with `Retry-After` and `WWW-Authenticate` where they belong. */
 export function problemAnswer(problem: Problem): Response {
-  const headers: Record<string, string> = { "content-type": "application/problem+json" };
+  const headers: Record<string, string> = { ...NOT_KEPT, "content-type": "application/problem+json" };
   if (problem.code === "rate_limited") headers["retry-after"] = String(problem.retryAfterSeconds);
   if (problem.code === "unauthorised") headers["www-authenticate"] = 'Bearer realm="punctual"';
   return new Response(JSON.stringify(toProblemJson(problem)), { status: problemStatus(problem), headers });
+}
+
+/** Says of an answer that it repeats the one given to an earlier request with the same `Idempotency-Key`. */
+export function markReplayed(response: Response, replayed: boolean): Response {
+  if (replayed) response.headers.set("idempotent-replayed", "true");
+  return response;
 }
 
 /** Who calls, by `Authorization: Bearer <API key>`. An empty, "undefined" or unknown key is nobody. */
@@ -63,16 +72,7 @@ export async function handle(
       route: new URL(request.url).pathname.split("/")[3],
       error,
     });
-    const body = {
-      type: "urn:punctual:problem:internal",
-      title: "Something failed on our side",
-      status: 500,
-      detail: "The request was not carried out. Repeating it with the same Idempotency-Key is safe.",
-    };
-    return new Response(JSON.stringify(body), {
-      status: 500,
-      headers: { "content-type": "application/problem+json" },
-    });
+    return failureAnswer(error);
   }
 }
 
@@ -84,20 +84,17 @@ export interface ReadBody<T> {
 
 /** Reads and checks a JSON body; errors name the field, what was given and what is accepted. */
 export async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<Result<ReadBody<T>>> {
-  const bytes = await request.arrayBuffer();
-  if (bytes.byteLength > BODY_BYTES_MAX) {
-    return invalid("body", `${bytes.byteLength} bytes`, `at most ${BODY_BYTES_MAX} bytes`);
-  }
-  const text = new TextDecoder().decode(bytes);
+  const text = await readText(request);
+  if (!text.ok) return text;
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(text.value);
   } catch {
-    return invalid("body", text.slice(0, 40), "a JSON object");
+    return invalid("body", text.value.slice(0, 40), "a JSON object");
   }
   const parsed = parseBody(schema, json);
   return parsed.ok
-    ? ok({ value: parsed.value, hash: createHash("sha256").update(text).digest("hex") })
+    ? ok({ value: parsed.value, hash: createHash("sha256").update(text.value).digest("hex") })
     : parsed;
 }
 
@@ -110,8 +107,8 @@ export function readIdempotency(
 ): Result<IdempotencyClaim | null> {
   const key = request.headers.get("idempotency-key");
   if (key === null) return ok(null);
-  if (key.trim() === "" || key.length > IDEMPOTENCY_KEY_MAX) {
-    return invalid("Idempotency-Key", key, `1 to ${IDEMPOTENCY_KEY_MAX} characters`);
+  if (key.trim() === "" || key.length > IDEMPOTENCY_KEY_MAX_CHARACTERS) {
+    return invalid("Idempotency-Key", key, `1 to ${IDEMPOTENCY_KEY_MAX_CHARACTERS} characters`);
   }
   return ok({ scope: `${caller.scope}:${route}`, key, bodyHash });
 }

@@ -231,6 +231,9 @@ describe("a subscriber", () => {
     [false, []],
     [["phone"], ["phone"]],
     [[], []],
+    [{ email: true, phone: true }, ["email", "phone"]],
+    [{ email: false, phone: true }, ["phone"]],
+    [{}, []],
   ])("verified %j vouches for %j", (verified, vouched) => {
     expect(accepted(putSubscriberBody, { ...PUT, verified }).verified).toEqual(vouched);
   });
@@ -249,6 +252,9 @@ describe("a subscriber", () => {
     [{ locale: "de_DE" }, "locale"],
     [{ verified: "yes" }, "verified"],
     [{ verified: ["fax"] }, "verified"],
+    [{ verified: { fax: true } }, "verified"],
+    [{ verified: { email: 1 } }, "verified"],
+    [{ verified: null }, "verified"],
     [{ externalId: "x" }, "externalId"],
     [
       { pushSubscriptions: [{ endpoint: "javascript:alert(1)", keys: KEYS }] },
@@ -271,13 +277,23 @@ describe("a subscriber", () => {
     expect(fields(putSubscriberBody, body).sort()).toEqual(["email", "nickname", "phone", "timeZone"]);
   });
 
-  test("never sees a push key repeated in an error", () => {
+  test("never sees a push key or endpoint repeated in an error", () => {
     const secret = "s3cret".repeat(3);
-    const body = {
-      ...PUT,
-      pushSubscriptions: [{ endpoint: "https://p.example", keys: { ...KEYS, auth: secret } }],
-    };
-    expect(JSON.stringify(errors(putSubscriberBody, body))).not.toContain(secret);
+    const endpoint = `https://p.example/${secret}`;
+    const wrong: unknown[] = [
+      [{ endpoint: "https://p.example", keys: { ...KEYS, auth: secret } }],
+      [{ endpoint: `javascript:${secret}`, keys: KEYS }],
+      [{ endpoint, keys: secret }],
+      [{ endpoint: [endpoint], keys: KEYS }],
+      [{ endpoint: "https://p.example", keys: { ...KEYS, extra: secret } }],
+      { endpoint, keys: KEYS },
+      endpoint,
+    ];
+    for (const pushSubscriptions of wrong) {
+      const found = errors(putSubscriberBody, { ...PUT, pushSubscriptions });
+      expect(found.length).toBeGreaterThan(0);
+      expect(JSON.stringify(found)).not.toContain(secret);
+    }
   });
 });
 

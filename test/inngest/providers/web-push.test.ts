@@ -136,6 +136,23 @@ describe("the request", () => {
     expect(calls[0]?.[1]).toMatchObject({ redirect: "manual", headers: { "X-WNS-Cache-Policy": "cache" } });
   });
 
+  test("is signed once per service and hour, and anew after a refusal", async () => {
+    let monotonicMs = 1000;
+    undo = replaceEffects({ monotonicMs: () => monotonicMs });
+    const by = adapter();
+    const authorization = async (status = 201) => {
+      const { request } = await send({ status }, {}, 60, by);
+      return request?.headers.authorization;
+    };
+    const first = await authorization();
+    monotonicMs += 3_599_999;
+    expect(await authorization()).toBe(first);
+    monotonicMs += 1;
+    const second = await authorization(403);
+    expect(second).not.toBe(first);
+    expect(await authorization()).not.toBe(second);
+  });
+
   test("is hashed over endpoint, topic and plain text, not over lane, attempt or encryption", () => {
     const hash = prepared().contentHash;
     expect(prepared({ attemptId: "another", lane: "urgent" }).contentHash).toBe(hash);

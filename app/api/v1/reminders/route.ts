@@ -7,10 +7,11 @@ import {
   parseBody,
   readQuery,
 } from "../../../../db/rules/api-schemas";
-import { fail, invalid, ok } from "../../../../db/rules/errors";
+import { invalid, ok } from "../../../../db/rules/errors";
 import { findSubscriber } from "../../../../db/subscribers";
 import { ringDoorbell } from "../../../../inngest/publish";
-import { answer, handle, problemAnswer, readBody, readIdempotency } from "../http";
+import { answer, handle, markReplayed, problemAnswer, readBody, readIdempotency } from "../http";
+import { showReminder } from "../schemas";
 
 /** Creates a reminder. 201 once it is stored: whether the engine is reachable makes no difference. */
 export function POST(request: Request): Promise<Response> {
@@ -32,10 +33,9 @@ export function POST(request: Request): Promise<Response> {
     if (!scheduled.ok) return problemAnswer(scheduled.problem);
     after(ringDoorbell);
     const { value, replayed } = scheduled.value;
-    const response = answer(ok({ ...value, occurrence: value.occurrence.id }), 201);
-    if (replayed) response.headers.set("idempotent-replayed", "true");
+    const response = answer(ok(showReminder(value)), 201);
     response.headers.set("location", `/api/v1/reminders/${value.id}`);
-    return response;
+    return markReplayed(response, replayed);
   });
 }
 
@@ -46,10 +46,8 @@ export function GET(request: Request): Promise<Response> {
     if (!query.ok) return problemAnswer(query.problem);
     const { subscriber, ...page } = query.value;
     const listed = await listReminders({ kind: "shop" }, { ...page, externalId: subscriber });
-    if (!listed.ok) return problemAnswer(fail({ code: "not_found", what: "page" }).problem);
+    if (!listed.ok) return problemAnswer(listed.problem);
     const { reminders, nextCursor } = listed.value;
-    return answer(
-      ok({ reminders: reminders.map((view) => ({ ...view, occurrence: view.occurrence.id })), nextCursor }),
-    );
+    return answer(ok({ reminders: reminders.map(showReminder), nextCursor }));
   });
 }

@@ -2,23 +2,21 @@ import { after } from "next/server";
 import { cancelReminder } from "../../../../../db/reminders/cancel";
 import { editReminder } from "../../../../../db/reminders/edit";
 import { readReminder } from "../../../../../db/reminders/read";
-import type { ReminderView } from "../../../../../db/reminders/views";
 import { editReminderBody } from "../../../../../db/rules/api-schemas";
 import { ok } from "../../../../../db/rules/errors";
 import { renderForChannels } from "../../../../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../../../../inngest/publish";
 import { answer, handle, problemAnswer, readBody } from "../../http";
+import { showCancelled, showReminder } from "../../schemas";
 
 interface Context {
   params: Promise<{ id: string }>;
 }
 
-const shown = (view: ReminderView) => ({ ...view, occurrence: view.occurrence.id });
-
 export function GET(request: Request, { params }: Context): Promise<Response> {
   return handle(request, async () => {
     const read = await readReminder({ kind: "shop" }, (await params).id);
-    return read.ok ? answer(ok(shown(read.value))) : problemAnswer(read.problem);
+    return read.ok ? answer(ok(showReminder(read.value))) : problemAnswer(read.problem);
   });
 }
 
@@ -35,17 +33,16 @@ export function PATCH(request: Request, { params }: Context): Promise<Response> 
     );
     if (!edited.ok) return problemAnswer(edited.problem);
     after(ringDoorbell);
-    return answer(ok(shown(edited.value)));
+    return answer(ok(showReminder(edited.value)));
   });
 }
 
-/** Cancels, and tells the truth per channel: `cancelled`, `too_late` (being sent now), `already_sent`, `already_ended`. */
+/** Cancels, and tells the truth per channel. Repeating it changes nothing. */
 export function DELETE(request: Request, { params }: Context): Promise<Response> {
   return handle(request, async () => {
     const cancelled = await cancelReminder({ kind: "shop" }, (await params).id);
     if (!cancelled.ok) return problemAnswer(cancelled.problem);
     after(ringDoorbell);
-    const { reminder, channels } = cancelled.value;
-    return answer(ok({ ...shown(reminder), cancelled: channels }));
+    return answer(ok(showCancelled(cancelled.value)));
   });
 }

@@ -1,0 +1,43 @@
+import { Plus } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { currentShopper } from "../_auth/session";
+import { AccountMenu } from "../_ui/account-menu";
+import { ButtonLink } from "../_ui/button";
+import { Logo } from "../_ui/logo";
+import { MainNav } from "../_ui/main-nav";
+
+/** The frame of the pages of somebody signed in. It protects nothing: each page and action asks for itself. */
+export default async function SignedInLayout({ children }: { children: ReactNode }) {
+  const shopper = await currentShopper();
+  return (
+    <>
+      <header className="z-20 border-b border-line bg-canvas/90 backdrop-blur sm:sticky sm:top-0">
+        <div className="mx-auto flex max-w-4xl flex-wrap items-center gap-x-6 px-4 sm:px-6">
+          <Link href="/reminders" className="flex rounded-lg py-3" aria-label="Punctual, to your reminders">
+            <Logo />
+          </Link>
+          <div className="order-3 -mx-2 w-[calc(100%+1rem)] sm:order-none sm:mx-0 sm:w-auto">
+            <MainNav />
+          </div>
+          <div className="ml-auto flex items-center gap-2 py-2">
+            <ButtonLink href="/reminders/new" className="px-3!">
+              <Plus aria-hidden className="size-4" />
+              <span>
+                New<span className="sr-only sm:not-sr-only"> reminder</span>
+              </span>
+            </ButtonLink>
+            {shopper !== null && <AccountMenu email={shopper.email} />}
+          </div>
+        </div>
+      </header>
+      <main
+        id="main"
+        tabIndex={-1}
+        className="mx-auto w-full max-w-4xl grow px-4 py-8 outline-none sm:px-6 sm:py-10"
+      >
+        {children}
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import {
+  OVERVIEW_LISTS,
+  type OverviewInput,
+  PAST_STATUSES,
+  type PastStatus,
+} from "../../../../db/reminders/overview";
+
+/** One screen of reminders. */
+const PAGE_SIZE = 20;
+
+type Query = Record<string, string | string[] | undefined>;
+
+export const PAST_STATUS_NAMES: Record<PastStatus, string> = {
+  sent: "Sent",
+  problem: "With a problem",
+  cancelled: "Cancelled",
+};
+
+/** What of the list an address asks for; what it does not know, it reads as nothing asked. */
+export function readSearch(query: Query): OverviewInput {
+  const list = OVERVIEW_LISTS.find((name) => name === query.list) ?? "upcoming";
+  const status = list === "past" ? PAST_STATUSES.find((name) => name === query.status) : undefined;
+  const cursor = typeof query.after === "string" && query.after !== "" ? query.after : undefined;
+  return { list, status, cursor, limit: PAGE_SIZE };
+}
+
+/** The address of a list. */
+export function listAddress(input: Pick<OverviewInput, "list" | "status" | "cursor">): string {
+  const query = new URLSearchParams();
+  if (input.list !== "upcoming") query.set("list", input.list);
+  if (input.status !== undefined) query.set("status", input.status);
+  if (input.cursor !== undefined) query.set("after", input.cursor);
+  return query.size === 0 ? "/reminders" : `/reminders?${query}`;
+}

@@ -1,0 +1,57 @@
+"use server";
+
+import { notFound, redirect } from "next/navigation";
+import { after } from "next/server";
+import { cancelReminder } from "../../../../db/reminders/cancel";
+import { readReminder } from "../../../../db/reminders/read";
+import { snoozeReminder } from "../../../../db/reminders/snooze";
+import type { Owner } from "../../../../db/reminders/views";
+import type { SnoozeBody } from "../../../../db/rules/api-schemas";
+import { fail, fieldError, ok, type Result } from "../../../../db/rules/errors";
+import { readShopper } from "../../../../db/shoppers";
+import { ringDoorbell } from "../../../../inngest/publish";
+import { requireActing } from "../../../_auth/session";
+import { type FormState, stateOfProblem, textOf, textsOf } from "../../../_forms/form-state";
+import { readWhen } from "../../../_reminders/due-input";
+
+/** Cancels a reminder of whoever is signed in; the page then says what that came to on each channel. */
+export async function cancel(id: string): Promise<void> {
+  const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}`);
+  const cancelled = await cancelReminder({ kind: "subscriber", subscriberId }, id);
+  if (!cancelled.ok) notFound();
+  after(ringDoorbell);
+  const outcomes = cancelled.value.channels.map(({ channel, outcome }) => `${channel}:${outcome}`);
+  redirect(`/reminders/${id}?done=cancelled&outcome=${outcomes.join(",")}`);
+}
+
+/** Puts a reminder off by some minutes, counted from now and not from when the page was read, or until a wall time. */
+export async function snooze(id: string, before: FormState, form: FormData): Promise<FormState> {
+  const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}`);
+  const owner = { kind: "subscriber" as const, subscriberId };
+  const until = await readSnooze(owner, id, form);
+  const snoozed = until.ok ? await snoozeReminder(owner, id, until.value) : until;
+  if (!snoozed.ok) {
+    if (snoozed.problem.code === "not_found") notFound();
+    return stateOfProblem(snoozed.problem, before, textsOf(form, ["date", "time"]), {
+      dueAt: { name: "when", label: "The time" },
+    });
+  }
+  after(ringDoorbell);
+  redirect(`/reminders/${id}?done=snoozed`);
+}
+
+async function readSnooze(
+  owner: Owner & { kind: "subscriber" },
+  id: string,
+  form: FormData,
+): Promise<Result<SnoozeBody>> {
+  const choice = textOf(form, "until");
+  if (/^\d{1,4}$/.test(choice)) return ok({ minutes: Math.max(1, Number(choice)) });
+  const [reminder, shopper] = await Promise.all([readReminder(owner, id), readShopper(owner.subscriberId)]);
+  if (!reminder.ok) return reminder;
+  const { timeZone } = reminder.value;
+  const input = { choice, date: textOf(form, "date"), time: textOf(form, "time"), timeZone };
+  const when = readWhen(input, shopper?.nowMs ?? 0);
+  if (when.ok) return ok({ dueAt: { local: when.local, timeZone } });
+  return fail({ code: "invalid_input", fields: [fieldError("dueAt", "", "a time to come", when.error)] });
+}

@@ -1,0 +1,88 @@
+import "server-only";
+import { betterAuth } from "better-auth";
+import { nextCookies } from "better-auth/next-js";
+import { emailOTP } from "better-auth/plugins/email-otp";
+import { authStorage } from "../../db/auth-storage";
+import { config } from "../../db/config";
+import { CODE_USEFUL_SECONDS } from "../../db/notices";
+import { sendSignInCode } from "./sign-in-code";
+
+/** As many as a person reads and types without a mistake. */
+const CODE_DIGITS = 6;
+
+/** Guesses at one code: with five codes in ten minutes, a stranger has 1 chance in 40,000. */
+const CODE_TRIES_MAX = 5;
+
+/** A month: a reminder app that asks for a code each week is not used. */
+const SESSION_SECONDS = 30 * 24 * 3600;
+
+/** A session in use is prolonged once a day. */
+const SESSION_PROLONG_SECONDS = 24 * 3600;
+
+/** What of the library answers over HTTP. Everything else of it is called by our own pages, or not at all. */
+const CLOSED_PATHS = [
+  "/change-email",
+  "/change-password",
+  "/delete-user",
+  "/email-otp/change-email",
+  "/email-otp/check-verification-otp",
+  "/email-otp/request-email-change",
+  "/email-otp/request-password-reset",
+  "/email-otp/reset-password",
+  "/email-otp/verify-email",
+  "/forget-password/email-otp",
+  "/reset-password",
+  "/send-verification-email",
+  "/set-password",
+  "/sign-in/social",
+  "/update-user",
+  "/verify-email",
+  "/verify-password",
+];
+
+function createAuth() {
+  const { appUrl, authSecret } = config();
+  return betterAuth({
+    appName: "Punctual",
+    baseURL: appUrl,
+    secret: authSecret,
+    database: authStorage(),
+    disabledPaths: CLOSED_PATHS,
+    telemetry: { enabled: false },
+    // By address and not by build: a rehearsal serves production over http on one machine.
+    advanced: { useSecureCookies: appUrl.startsWith("https://"), cookiePrefix: "punctual" },
+    session: { expiresIn: SESSION_SECONDS, updateAge: SESSION_PROLONG_SECONDS },
+    user: {
+      additionalFields: {
+        // Never from a request: `input: false` leaves it out of everything that a client may set.
+        role: { type: "string", required: true, defaultValue: "shopper", input: false },
+      },
+    },
+    plugins: [
+      emailOTP({
+        otpLength: CODE_DIGITS,
+        expiresIn: CODE_USEFUL_SECONDS,
+        allowedAttempts: CODE_TRIES_MAX,
+        // Encrypted with the app's secret, not hashed: a bare hash of six digits is undone by trying them all. And a code
+        // that can be read again is sent again, so that the mail that arrives first is right, and a stranger who asks
+        // for codes in somebody's name does not take theirs away.
+        storeOTP: "encrypted",
+        resendStrategy: "reuse",
+        sendVerificationOTP: ({ email, otp }) => sendSignInCode(email, otp),
+      }),
+      // Last: it hands the cookies that the others set to Next.
+      nextCookies(),
+    ],
+  });
+}
+
+type Auth = ReturnType<typeof createAuth>;
+
+// Made at the first request, never at import: a build has no settings. One per process, as the database is.
+const holder = globalThis as unknown as { punctualAuth?: Auth };
+
+/** The sign-in library on our database. */
+export function auth(): Auth {
+  holder.punctualAuth ??= createAuth();
+  return holder.punctualAuth;
+}

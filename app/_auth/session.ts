@@ -1,0 +1,58 @@
+import "server-only";
+import { headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { cache } from "react";
+import { linkSubscriber } from "../../db/subscribers";
+import { auth } from "./auth";
+
+export type Role = "shopper" | "operator" | "viewer";
+
+/** Who is signed in, and whose reminders they may see. */
+export interface SignedIn {
+  userId: string;
+  subscriberId: string;
+  email: string;
+  role: Role;
+}
+
+/**
+ * The person behind this request, or null. From the session alone: nothing in a request names an owner. Once per
+ * request; a page reads the session without prolonging it, because a page cannot set the cookie that goes with it.
+ */
+export const currentShopper = cache(async (): Promise<SignedIn | null> => readSession(true));
+
+/** The same for an action or a route, which prolongs the session. */
+export function actingShopper(): Promise<SignedIn | null> {
+  return readSession(false);
+}
+
+async function readSession(disableRefresh: boolean): Promise<SignedIn | null> {
+  // Before anything else: reading a request's headers is what tells a build that there is nothing to render yet.
+  const incoming = await headers();
+  const found = await auth().api.getSession({ headers: incoming, query: { disableRefresh } });
+  if (found === null) return null;
+  const { id, email, role } = found.user;
+  return { userId: id, email, role: toRole(role), subscriberId: await linkSubscriber(id, email) };
+}
+
+function toRole(role: string): Role {
+  return role === "operator" || role === "viewer" ? role : "shopper";
+}
+
+/** The person behind this page; nobody signed in is sent to sign in and comes back to `path`. */
+export async function requireShopper(path: string): Promise<SignedIn> {
+  const shopper = await currentShopper();
+  if (shopper === null) redirect(signInPath(path));
+  return shopper;
+}
+
+/** The person behind this action; a session that ended meanwhile leads to signing in and back to `path`. */
+export async function requireActing(path: string): Promise<SignedIn> {
+  const shopper = await actingShopper();
+  if (shopper === null) redirect(signInPath(path));
+  return shopper;
+}
+
+function signInPath(path: string): string {
+  return `/sign-in?next=${encodeURIComponent(path)}`;
+}

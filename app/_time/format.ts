@@ -1,0 +1,46 @@
+import { checkTimeZone } from "../../db/rules/time-zone";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How people call a zone beside a time: `Berlin` for `Europe/Berlin`. */
+export function zoneLabel(timeZone: string): string {
+  return timeZone.split("/").at(-1)?.replaceAll("_", " ") ?? timeZone;
+}
+
+/** `Thu 24 Dec, 09:00`; with the year where it is not that of `nowMs`. A zone that is not known here reads as UTC. */
+export function shortTime(atMs: number, timeZone: string, nowMs: number, seconds = false): string {
+  const zone = checkTimeZone("timeZone", timeZone);
+  const options = { timeZone: zone.ok ? zone.value : "UTC" };
+  const year = (ms: number) => new Intl.DateTimeFormat("en-GB", { ...options, year: "numeric" }).format(ms);
+  const text = new Intl.DateTimeFormat("en-GB", {
+    ...options,
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    ...(year(atMs) === year(nowMs) ? {} : { year: "numeric" as const }),
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(seconds ? { second: "2-digit" as const } : {}),
+    hourCycle: "h23",
+  }).format(atMs);
+  return text.replace(/^(\w+), /, "$1 ");
+}
+
+/** `in 3 days`, `5 minutes ago`, `now`: rounded to the largest unit that fits. */
+export function relativeTime(atMs: number, nowMs: number): string {
+  const aheadMs = atMs - nowMs;
+  const size = Math.abs(aheadMs);
+  if (size < MINUTE_MS) return "now";
+  const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  if (size < HOUR_MS) return format.format(Math.round(aheadMs / MINUTE_MS), "minute");
+  if (size < DAY_MS) return format.format(Math.round(aheadMs / HOUR_MS), "hour");
+  if (size < 60 * DAY_MS) return `${aheadMs > 0 ? "in " : ""}${days(size)}${aheadMs > 0 ? "" : " ago"}`;
+  return format.format(Math.round(aheadMs / (30.44 * DAY_MS)), "month");
+}
+
+function days(ms: number): string {
+  const count = Math.round(ms / DAY_MS);
+  return count === 1 ? "1 day" : `${count} days`;
+}

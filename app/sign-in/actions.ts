@@ -1,0 +1,106 @@
+"use server";
+
+import { isAPIError } from "better-auth/api";
+import { headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { checkLocale } from "../../db/rules/api-schemas";
+import { checkEmailAddress } from "../../db/rules/email-address";
+import { fail, problemDetail, type Result } from "../../db/rules/errors";
+import { checkTimeZone } from "../../db/rules/time-zone";
+import { auth } from "../_auth/auth";
+import { nextPath } from "../_auth/next-path";
+import { forgetPendingSignIn, readPendingSignIn, rememberPendingSignIn } from "../_auth/pending-sign-in";
+import { type CodeRequest, codeRequest } from "../_auth/sign-in-code";
+import { type FormState, stateOfProblem, textOf, textsOf } from "../_forms/form-state";
+
+/**
+ * Sends a code to an address and goes on to the page that asks for it. The answer is the same for an address that is
+ * known and one that is not.
+ */
+export async function sendCode(before: FormState, form: FormData): Promise<FormState> {
+  const values = textsOf(form, ["email", "next"]);
+  const email = checkEmailAddress("email", textOf(form, "email"));
+  if (!email.ok) {
+    const errors = { email: "Enter an email address, such as name@example.com." };
+    return { values, errors, message: null, answer: before.answer + 1 };
+  }
+  const sent = await requestCode(email.value, form);
+  if (!sent.ok && sent.problem.code === "rate_limited")
+    return stateOfProblem(sent.problem, before, values, {});
+  await rememberPendingSignIn({ email: email.value, next: nextPath(textOf(form, "next")) });
+  redirect("/sign-in/code");
+}
+
+/** Sends the code once more. */
+export async function resendCode(before: FormState, form: FormData): Promise<FormState> {
+  const pending = await readPendingSignIn();
+  if (pending === null) redirect("/sign-in");
+  const sent = await requestCode(pending.email, form);
+  const refused = !sent.ok && sent.problem.code === "rate_limited" ? problemDetail(sent.problem) : null;
+  if (refused === null) await rememberPendingSignIn(pending);
+  return {
+    values: { sent: refused === null ? "yes" : "" },
+    errors: {},
+    message: refused ?? "The code is on its way again. It is the same one.",
+    answer: before.answer + 1,
+  };
+}
+
+async function requestCode(email: string, form: FormData): Promise<Result<null>> {
+  const zone = checkTimeZone("timeZone", textOf(form, "timeZone"));
+  const locale = checkLocale("locale", textOf(form, "locale"));
+  const request: CodeRequest = {
+    timeZone: zone.ok ? zone.value : "UTC",
+    locale: locale.ok ? locale.value : "en",
+  };
+  const body = { email, type: "sign-in" as const };
+  await codeRequest.run(request, () => auth().api.sendVerificationOTP({ body }));
+  if (request.sent !== undefined) return request.sent;
+  // The library logs what the sending threw and does not pass it on.
+  return fail({ code: "conflict", why: "The code could not be sent." });
+}
+
+/** Signs in with the code. What is wrong with a code is told; whether the address was known is not. */
+export async function confirmCode(before: FormState, form: FormData): Promise<FormState> {
+  const pending = await readPendingSignIn();
+  if (pending === null) redirect("/sign-in?expired");
+  const code = textOf(form, "code").replace(/\D/g, "");
+  const refuse = (message: string): FormState => ({
+    values: textsOf(form, ["code"]),
+    errors: { code: message },
+    message: null,
+    answer: before.answer + 1,
+  });
+  if (code === "") return refuse("Enter the six digits of the code.");
+  try {
+    const body = { email: pending.email, otp: code };
+    await auth().api.signInEmailOTP({ body, headers: await headers() });
+  } catch (error) {
+    if (!isAPIError(error)) throw error;
+    return refuse(wordsFor(error.body?.code));
+  }
+  await forgetPendingSignIn();
+  redirect(pending.next);
+}
+
+function wordsFor(code: unknown): string {
+  switch (code) {
+    case "OTP_EXPIRED":
+      return "This code is more than ten minutes old. Ask for a new one below.";
+    case "TOO_MANY_ATTEMPTS":
+      return "That was wrong too often. Ask for a new code below.";
+    default:
+      return "This is not the code we sent. Check the newest email, or ask for a new code below.";
+  }
+}
+
+/** Ends the session here. */
+export async function signOut(): Promise<void> {
+  try {
+    await auth().api.signOut({ headers: await headers() });
+  } catch (error) {
+    // A session that is over already is what was asked for.
+    if (!isAPIError(error)) throw error;
+  }
+  redirect("/");
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { UNSENT } from "../_forms/form-state";
+import { useKeptForm } from "../_forms/use-kept-form";
+import { BrowserZoneFields } from "../_time/browser-zone";
+import { Field, Input } from "../_ui/field";
+import { Notice } from "../_ui/notice";
+import { SubmitButton } from "../_ui/submit-button";
+import { sendCode } from "./actions";
+
+export function SignInForm({ next }: { next: string }) {
+  const { state, pending, form } = useKeptForm(sendCode, UNSENT);
+  return (
+    <form {...form} noValidate className="space-y-5">
+      {state.message !== null && <Notice kind="bad">{state.message}</Notice>}
+      <input type="hidden" name="next" value={next} />
+      <BrowserZoneFields />
+      <Field id="email" label="Email address" error={state.errors.email}>
+        {(attributes) => (
+          <Input
+            {...attributes}
+            name="email"
+            type="email"
+            inputMode="email"
+            autoComplete="email"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            defaultValue={state.values.email}
+          />
+        )}
+      </Field>
+      <SubmitButton busy={pending} className="w-full">
+        Send me a code
+      </SubmitButton>
+    </form>
+  );
+}

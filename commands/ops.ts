@@ -1,0 +1,172 @@
+import { parseArgs } from "node:util";
+import {
+  type ControlOutcome,
+  pausePartition,
+  resumePartition,
+  setLaneWeight,
+  setLimits,
+  setOwner,
+} from "../db/admission/controls";
+import { newApiSecret, storeApiKey } from "../db/api-keys";
+import { closeDatabase } from "../db/connection";
+import { readPartitionHealth } from "../db/console/partitions";
+import { problemDetail } from "../db/rules/errors";
+import { ringPumps } from "../inngest/dispatch";
+import { loadEnvironmentFiles } from "./environment-files";
+import { pointAtLocalStack } from "./ops-target";
+
+const HELP = `Operators' command line. Every verb takes --json; a change takes --reason and says who by --as (default: your user).
+
+  partitions                                  every partition: rate, ceiling, what closes it, lanes and their age
+  pause <partition> [--for 30m] --reason …    stop a partition, admitted work included; without --for until resumed
+  resume <partition> --reason …               end a pause, a parking or an open circuit; the rate ramps up
+  rate <partition> <perSecond> [--burst n] [--concurrency n] --reason …    0 is a pause
+  lane <partition> <lane> <weight> --reason … urgent, standard, bulk, redrive
+  owner <partition> <generation> --reason …   hand a partition to another consumer generation
+  api-key <name>                              make a key for the shop's backend; printed once
+
+It acts on DATABASE_URL, or on the stack of \`npm run dev\` when that is not set.`;
+
+const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+class Usage extends Error {}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: "boolean", default: false },
+    reason: { type: "string" },
+    as: { type: "string" },
+    for: { type: "string" },
+    burst: { type: "string" },
+    concurrency: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+main()
+  .catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = error instanceof Usage ? 2 : 1;
+  })
+  .finally(closeDatabase);
+
+async function main(): Promise<void> {
+  const [verb, ...rest] = positionals;
+  if (values.help || verb === undefined) {
+    console.log(HELP);
+    return;
+  }
+  loadEnvironmentFiles();
+  await pointAtLocalStack();
+  switch (verb) {
+    case "partitions":
+      return showPartitions();
+    case "pause":
+      return report(await pausePartition(argument(rest, 0, "partition"), duration(values.for), operator()));
+    case "resume":
+      return report(await resumePartition(argument(rest, 0, "partition"), operator()));
+    case "rate":
+      return report(
+        await setLimits(
+          argument(rest, 0, "partition"),
+          {
+            ceiling: number(argument(rest, 1, "rate per second"), "rate"),
+            ...(values.burst === undefined ? {} : { burst: number(values.burst, "burst") }),
+            ...(values.concurrency === undefined
+              ? {}
+              : { concurrency: number(values.concurrency, "concurrency") }),
+          },
+          operator(),
+        ),
+      );
+    case "lane": {
+      const weight = number(argument(rest, 2, "weight"), "weight");
+      return report(
+        await setLaneWeight(argument(rest, 0, "partition"), argument(rest, 1, "lane"), weight, operator()),
+      );
+    }
+    case "owner":
+      return report(
+        await setOwner(
+          argument(rest, 0, "partition"),
+          number(argument(rest, 1, "generation"), "owner"),
+          operator(),
+        ),
+      );
+    case "api-key": {
+      const secret = newApiSecret();
+      await storeApiKey(argument(rest, 0, "name"), secret);
+      console.log(values.json ? JSON.stringify({ apiKey: secret }) : secret);
+      return;
+    }
+    default:
+      throw new Usage(`There is no verb "${verb}".\n\n${HELP}`);
+  }
+}
+
+function argument(rest: readonly string[], index: number, name: string): string {
+  const value = rest[index];
+  if (value === undefined) throw new Usage(`The ${name} is missing.\n\n${HELP}`);
+  return value;
+}
+
+function number(text: string, name: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value))
+    throw new Usage(`${name} must be a number; given: ${text}`);
+  return value;
+}
+
+function duration(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const match = /^(\d+)([smhd])$/.exec(text);
+  const unit = UNITS[match?.[2] ?? ""];
+  if (match === null || unit === undefined)
+    throw new Usage(`--for must be like 90s, 30m, 2h or 1d; given: ${text}`);
+  return Number(match[1]) * unit;
+}
+
+function operator(): { name: string; reason: string } {
+  if (values.reason === undefined)
+    throw new Usage("A change needs --reason: whoever comes next will want to know why.");
+  return { name: values.as ?? process.env.USER ?? "operator", reason: values.reason };
+}
+
+/** A change is in force when its transaction has committed; ringing the pump only makes it seen at once. */
+async function report(outcome: ControlOutcome): Promise<void> {
+  if (!outcome.ok) throw new Usage(problemDetail(outcome.problem));
+  const rung = await ringPumps([outcome.value.ring]);
+  if (values.json)
+    console.log(JSON.stringify({ ok: true, partition: outcome.value.partition, pumpRung: rung }));
+  else
+    console.log(
+      `${outcome.value.partition}: done.${rung ? "" : " The engine did not answer; the sweep rings the pump."}`,
+    );
+}
+
+async function showPartitions(): Promise<void> {
+  const partitions = await readPartitionHealth();
+  if (values.json) {
+    console.log(JSON.stringify({ partitions }));
+    return;
+  }
+  if (partitions.length === 0)
+    console.log("There is no partition yet: the first delivery of a channel makes its own.");
+  for (const partition of partitions) {
+    const rate = `${partition.rate.toFixed(1)}/s of ${Math.min(partition.ceiling, partition.observedCeiling ?? partition.ceiling)}/s`;
+    const until =
+      partition.closedUntilMs === null ? "" : ` until ${new Date(partition.closedUntilMs).toISOString()}`;
+    console.log(
+      `${partition.partition}   ${rate}   ${partition.closed === null ? "open" : `${partition.closed}${until}`}`,
+    );
+    for (const lane of partition.lanes) {
+      if (lane.ready + lane.waiting + lane.sending === 0) continue;
+      const age =
+        lane.oldestOverdueMs === null ? "" : `   oldest ${(lane.oldestOverdueMs / 1000).toFixed(1)} s late`;
+      console.log(
+        `  ${lane.lane.padEnd(9)} ready ${lane.ready}   waiting ${lane.waiting}   sending ${lane.sending}${age}`,
+      );
+    }
+  }
+}

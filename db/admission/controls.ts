@@ -1,0 +1,162 @@
+import { sql } from "drizzle-orm";
+import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
+import { effects } from "../effects";
+import { fail, invalid, ok, type Result } from "../rules/errors";
+import { LANES } from "../rules/fair-share";
+import type { Lane } from "../rules/outcome";
+import { readPartition } from "./partitions";
+import type { Ring } from "./pump";
+
+/** Who turns a control, and why: both are recorded with every action. */
+export interface Operator {
+  name: string;
+  reason: string;
+}
+
+export type ControlOutcome = Result<{ partition: string; ring: Ring }>;
+
+/** Limits beyond every provider's; a typing error should not become a flood. */
+const CEILING_MAX = 10_000;
+const CONCURRENCY_MAX = 1_000;
+
+/** A resumed partition starts at this share of its ceiling and recovers with its successes, as after a cut. */
+const RESUME_SHARE = 0.2;
+
+/**
+ * Turns one control of a partition: the change, its audit row and a new pump generation in one transaction. It acts at
+ * the next admission and the next claim, without a deploy; the caller rings the pump after the commit.
+ */
+async function control(
+  key: string,
+  operator: Operator,
+  action: string,
+  change: (tx: Transaction, nowMs: number) => Promise<Record<string, unknown>>,
+): Promise<ControlOutcome> {
+  if (operator.reason.trim() === "")
+    return invalid("reason", operator.reason, "a reason that others will understand");
+  return transact(async (tx): Promise<ControlOutcome> => {
+    const before = await readPartition(tx, key, { lock: true });
+    if (before === null) return fail({ code: "not_found", what: "partition" });
+    const details = await change(tx, await ledgerNowMs(tx));
+    const [row] = await rows<{ generation: number }>(
+      tx,
+      sql`update partitions set pump_generation = pump_generation + 1, pump_until = ledger_now() + interval '30 seconds'
+        where key = ${key} returning pump_generation::int as generation`,
+    );
+    await rows(
+      tx,
+      sql`insert into operator_actions (id, operator, action, target, reason, details, created_at)
+        values (${effects.newId()}::uuid, ${operator.name}, ${action}, ${key}, ${operator.reason},
+          ${JSON.stringify(details)}::jsonb, ledger_now())`,
+    );
+    return ok({
+      partition: key,
+      ring: { partition: key, generation: row?.generation ?? before.pumpGeneration + 1 },
+    });
+  });
+}
+
+/** Sets what a partition may send: `ceiling` per second (0 is a pause), `burst`, and calls in flight. */
+export async function setLimits(
+  key: string,
+  limits: { ceiling?: number; burst?: number; concurrency?: number },
+  operator: Operator,
+): Promise<ControlOutcome> {
+  const { ceiling, burst, concurrency } = limits;
+  if (ceiling !== undefined && !(ceiling >= 0 && ceiling <= CEILING_MAX)) {
+    return invalid("ceiling", ceiling, `a number from 0 to ${CEILING_MAX} per second`);
+  }
+  if (burst !== undefined && !(burst >= 1 && burst <= CEILING_MAX)) {
+    return invalid("burst", burst, `a number from 1 to ${CEILING_MAX}`);
+  }
+  if (
+    concurrency !== undefined &&
+    !(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= CONCURRENCY_MAX)
+  ) {
+    return invalid("concurrency", concurrency, `a whole number from 1 to ${CONCURRENCY_MAX}`);
+  }
+  return control(key, operator, "limits", async (tx) => {
+    await rows(
+      tx,
+      sql`update partitions set ceiling = coalesce(${ceiling ?? null}::float8, ceiling),
+          burst = coalesce(${burst ?? null}::float8, burst),
+          concurrency = coalesce(${concurrency ?? null}::int, concurrency) where key = ${key}`,
+    );
+    return { ...limits };
+  });
+}
+
+/** Sets a lane's weight: its share of the rate beside the lanes that have work. */
+export async function setLaneWeight(
+  key: string,
+  lane: string,
+  weight: number,
+  operator: Operator,
+): Promise<ControlOutcome> {
+  if (!LANES.includes(lane as Lane)) return invalid("lane", lane, `one of ${LANES.join(", ")}`);
+  if (!(weight > 0 && weight <= 1_000)) return invalid("weight", weight, "a number above 0, at most 1000");
+  return control(key, operator, "lane-weight", async (tx) => {
+    await rows(tx, sql`update lanes set weight = ${weight} where partition = ${key} and lane = ${lane}`);
+    return { lane, weight };
+  });
+}
+
+/** Pauses a partition, until an instant or until somebody resumes it. Admitted work stops too: every claim asks. */
+export async function pausePartition(
+  key: string,
+  forMs: number | null,
+  operator: Operator,
+): Promise<ControlOutcome> {
+  if (forMs !== null && !(forMs > 0)) return invalid("for", forMs, "a duration above 0");
+  return control(key, operator, "pause", async (tx, nowMs) => {
+    const until = forMs === null ? sql`null` : at(nowMs + forMs);
+    await rows(
+      tx,
+      sql`update partitions set paused_at = ledger_now(), paused_by = ${operator.name}, paused_reason = ${operator.reason},
+          paused_until = ${until} where key = ${key}`,
+    );
+    return { untilMs: forMs === null ? null : nowMs + forMs };
+  });
+}
+
+/** Ends a pause. The rate starts low and recovers with successes, so that a held backlog does not leave in one burst. */
+export async function resumePartition(key: string, operator: Operator): Promise<ControlOutcome> {
+  return control(key, operator, "resume", async (tx) => {
+    await rows(
+      tx,
+      sql`update partitions set paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
+          circuit_probe_at = case when circuit = 'closed' then null else ledger_now() end,
+          parked_until = case when parked_until is null then null else ledger_now() end
+        where key = ${key}`,
+    );
+    await rows(
+      tx,
+      sql`update meters m set rate = greatest(0.5, least(m.rate, p.ceiling * ${RESUME_SHARE})), last_cut_at = ledger_now(),
+          last_feedback_at = ledger_now(), epoch = m.epoch + 1, ready_at = greatest(ledger_now(), m.blocked_until)
+        from partitions p where p.key = m.key and m.key = ${key}`,
+    );
+    return {};
+  });
+}
+
+/**
+ * Hands a partition to another consumer generation: rows without a lease change owner with it, rows that are being sent
+ * finish as they began, and a claim of the old owner is refused.
+ */
+export async function setOwner(key: string, owner: number, operator: Operator): Promise<ControlOutcome> {
+  if (!(Number.isInteger(owner) && owner >= 1)) return invalid("owner", owner, "a whole number from 1");
+  return control(key, operator, "owner", async (tx) => {
+    await rows(tx, sql`update partitions set owner = ${owner} where key = ${key}`);
+    // By id, as everybody locks deliveries.
+    const waiting = await rows<{ id: string }>(
+      tx,
+      sql`select id from deliveries where partition = ${key} and state in ('scheduled', 'ready', 'deferred')
+        and owner <> ${owner} order by id for update`,
+    );
+    await rows(
+      tx,
+      sql`update deliveries set owner = ${owner} where id = any(${uuids(waiting.map((row) => row.id))})`,
+    );
+    return { owner, moved: waiting.length };
+  });
+}

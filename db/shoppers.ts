@@ -1,0 +1,115 @@
+import { sql } from "drizzle-orm";
+import { ledgerNowMs, rows, transact } from "./connection";
+import { ok, type Result } from "./rules/errors";
+import type { Channel } from "./rules/outcome";
+import type { QuietHours } from "./rules/quiet-hours";
+import { checkTimeZone } from "./rules/time-zone";
+import { addDevice, type DestinationView, readSubscriber } from "./subscribers";
+
+/** A shopper as their own pages show them, with the ledger's clock of the moment. */
+export interface Shopper {
+  timeZone: string;
+  locale: string;
+  quietHours: QuietHours | null;
+  /** The channel is off for reminders by choice. */
+  off: Channel[];
+  destinations: DestinationView[];
+  nowMs: number;
+}
+
+/** Reads what a shopper's pages need besides reminders; null for an id that names nobody. */
+export async function readShopper(subscriberId: string): Promise<Shopper | null> {
+  return transact(async (tx) => {
+    const view = await readSubscriber(tx, subscriberId);
+    const [settings] = await rows<{ quietFrom: string | null; quietUntil: string | null }>(
+      tx,
+      sql`select quiet_from as "quietFrom", quiet_until as "quietUntil" from subscribers where id = ${subscriberId}::uuid`,
+    );
+    if (view === null || settings === undefined) return null;
+    const off = await rows<{ channel: Channel }>(
+      tx,
+      sql`select channel from preferences
+        where subscriber_id = ${subscriberId}::uuid and topic = 'reminders' and not enabled`,
+    );
+    const { quietFrom, quietUntil } = settings;
+    return {
+      timeZone: view.timeZone,
+      locale: view.locale,
+      quietHours: quietFrom === null || quietUntil === null ? null : { start: quietFrom, end: quietUntil },
+      off: off.map((row) => row.channel),
+      destinations: view.destinations,
+      nowMs: await ledgerNowMs(tx),
+    };
+  });
+}
+
+/**
+ * Sets the zone and quiet hours of a shopper. Reminders keep the zone they were made with; quiet hours hold from the
+ * next claim on. Waits for whoever opens or claims deliveries of this shopper (lock order: subscriber first).
+ */
+export async function updateShopper(
+  subscriberId: string,
+  change: { timeZone: string; quietHours: QuietHours | null },
+): Promise<Result<null>> {
+  const zone = checkTimeZone("timeZone", change.timeZone);
+  if (!zone.ok) return zone;
+  await transact(async (tx) => {
+    await rows(tx, sql`select id from subscribers where id = ${subscriberId}::uuid for no key update`);
+    await rows(
+      tx,
+      sql`update subscribers set time_zone = ${zone.value}, quiet_from = ${change.quietHours?.start ?? null},
+          quiet_until = ${change.quietHours?.end ?? null}
+        where id = ${subscriberId}::uuid`,
+    );
+  });
+  return ok(null);
+}
+
+/**
+ * Turns a channel on or off for reminders. Off ends what waits on it when it is claimed; each such delivery says why.
+ */
+export async function setChannelWanted(
+  subscriberId: string,
+  channel: Channel,
+  wanted: boolean,
+): Promise<void> {
+  await transact(async (tx) => {
+    await rows(tx, sql`select id from subscribers where id = ${subscriberId}::uuid for no key update`);
+    await rows(
+      tx,
+      sql`insert into preferences (subscriber_id, topic, channel, enabled, updated_at)
+        values (${subscriberId}::uuid, 'reminders', ${channel}, ${wanted}, ledger_now())
+        on conflict (subscriber_id, topic, channel) do update set enabled = excluded.enabled, updated_at = ledger_now()`,
+    );
+  });
+}
+
+/**
+ * Adds the browser that asks as a device of this shopper, in place of the subscription that it had before. The earlier
+ * endpoint is proof enough of owning it: only the browser knows it.
+ */
+export async function registerDevice(
+  subscriberId: string,
+  device: {
+    endpoint: string;
+    keys: { p256dh: string; auth: string };
+    label: string | null;
+    replaces: string | null;
+  },
+): Promise<Result<{ deviceId: string }>> {
+  return transact(async (tx): Promise<Result<{ deviceId: string }>> => {
+    await rows(tx, sql`select id from subscribers where id = ${subscriberId}::uuid for no key update`);
+    const [replaced] =
+      device.replaces === null || device.replaces === device.endpoint
+        ? []
+        : await rows<{ label: string | null }>(
+            tx,
+            sql`update destinations set state = 'retired', state_reason = 'replaced'
+              where subscriber_id = ${subscriberId}::uuid and channel = 'push' and address = ${device.replaces}
+                and state <> 'retired' returning label`,
+          );
+    const label = device.label ?? replaced?.label ?? null;
+    const added = await addDevice(tx, subscriberId, { endpoint: device.endpoint, keys: device.keys, label });
+    return added.ok ? ok({ deviceId: added.value }) : added;
+  });
+}

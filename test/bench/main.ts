@@ -1,0 +1,59 @@
+import { parseArgs } from "node:util";
+import { type Bench, isPassed, type Report } from "./bench";
+import { bench as drain } from "./drain";
+import { bench as lateness } from "./lateness";
+import { startProfile } from "./profile";
+import { startStage } from "./stage";
+import { printTable } from "./table";
+
+const BENCHES: Record<string, Bench> = { lateness, drain };
+
+/** Runs one bench by name and prints its report. Answers the exit code: 2 when the call is wrong, else 0. */
+export async function main(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      json: { type: "boolean", default: false },
+      profile: { type: "boolean", default: false },
+      scale: { type: "string", default: "1" },
+    },
+  });
+  const [name = ""] = positionals;
+  const bench = BENCHES[name];
+  const scale = Number(values.scale);
+  if (bench === undefined || positionals.length !== 1 || !(scale > 0 && scale <= 10)) {
+    console.error(usage());
+    return 2;
+  }
+  const report = await measure(name, bench, scale, values.profile);
+  if (values.json) console.log(JSON.stringify(report));
+  else printTable(bench.question, report);
+  return 0;
+}
+
+function usage(): string {
+  const width = Math.max(...Object.keys(BENCHES).map((name) => name.length));
+  const lines = Object.entries(BENCHES).map(([name, { question }]) => `  ${name.padEnd(width)}  ${question}`);
+  return `npm run bench -- <name> [--json] [--scale 0.25] [--profile]\n\n${lines.join("\n")}`;
+}
+
+async function measure(name: string, bench: Bench, scale: number, profiled: boolean): Promise<Report> {
+  const parameters = bench.parameters(scale);
+  const profile = profiled ? await startProfile() : null;
+  const stage = await startStage({ rates: bench.rates, appEnv: profile?.appEnv });
+  process.once("SIGINT", () => void stage.stop().then(() => process.exit(130)));
+  try {
+    profile?.watch(stage.databaseUrl);
+    const figures = await bench.run(stage, parameters);
+    const { targets } = bench;
+    const told = { ...parameters, engine: stage.engineKind };
+    return { name, parameters: told, figures, targets, passed: isPassed(figures, targets) };
+  } catch (error) {
+    console.error(stage.tail());
+    throw error;
+  } finally {
+    await stage.stop();
+    await profile?.report();
+  }
+}

@@ -1,0 +1,188 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import postgres from "postgres";
+import { keepSecrets, type Ports, stackEnvironment } from "../../commands/dev-settings";
+import { chooseEngine, type EngineKind } from "../../commands/engine";
+import { freePort } from "../../commands/ports";
+import { type PostgresServer, startPostgres } from "../../commands/postgres";
+import { signalGroup } from "../../commands/processes";
+import {
+  answers,
+  outsideSettings,
+  productionAppPlan,
+  standinsPlan,
+  until,
+} from "../../commands/stack-programs";
+import { type Child, type ChildPlan, supervise } from "../../commands/supervisor";
+import { migrate } from "../../db/migrate";
+import type { LedgerCall, LedgerSummary } from "../../standins/providers/ledger";
+import type { Settings } from "../../standins/providers/settings";
+import { makeApiKey } from "./load";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Starting everything takes seconds; on a machine with other work a minute may pass. */
+const READY_TIMEOUT_MS = 120_000;
+
+/** Of what the programs printed: enough to see why one of them did not come up. */
+const TAIL_LINES = 80;
+
+export type Provider = "resend" | "twilio" | "push";
+
+/** What a new partition starts with, per second. */
+export type Rates = { email?: number; sms?: number; push?: number };
+
+/** The production-like stack of one bench, on ports and in a folder of its own. */
+export type Stage = {
+  app: string;
+  standins: string;
+  engine: string;
+  engineKind: EngineKind;
+  databaseUrl: string;
+  sql: postgres.Sql;
+  apiKey: string;
+  /** Changes how a provider behaves, in part. */
+  control(provider: Provider, settings: Partial<Settings>): Promise<void>;
+  calls(provider: Provider): Promise<LedgerCall[]>;
+  summary(provider: Provider): Promise<LedgerSummary>;
+  clearCalls(): Promise<void>;
+  /** kill -9 of the app, children included; the supervisor starts it again. */
+  killApp(): void;
+  /** The last lines that the programs printed. */
+  tail(): string;
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts Postgres (with fsync), the provider stand-ins, the engine and the production build of the app, and waits until
+ * the app has registered its functions. `appEnv` goes to the app alone.
+ */
+export async function startStage(options: { rates: Rates; appEnv?: Record<string, string> }): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), "punctual-bench-"));
+  // Made for its owner alone; the database server may run as another user, who must get through.
+  await chmod(folder, 0o711);
+  const database = await startPostgres({ dataDir: join(folder, "data"), log: () => {} });
+  const children: Child[] = [];
+  const stop = async () => {
+    await Promise.all(children.map((child) => child.stop()));
+    await database.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    return await raise(folder, database, children, options, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function raise(
+  folder: string,
+  database: PostgresServer,
+  children: Child[],
+  options: { rates: Rates; appEnv?: Record<string, string> },
+  stop: () => Promise<void>,
+): Promise<Stage> {
+  const [app, standins, engine] = await Promise.all([freePort(), freePort(), freePort()]);
+  const ports: Ports = { app, standins, engine };
+  const env = {
+    ...outsideSettings(),
+    ...stackEnvironment(ports, database.url, await keepSecrets(join(folder, "secrets.json"))),
+    ...ratesEnvironment(options.rates),
+    PUNCTUAL_ALLOW_STANDINS: "1",
+  };
+  await migrate(database.url);
+  const chosen = await chooseEngine(ROOT, engine, `http://127.0.0.1:${app}`);
+  const plans: ChildPlan[] = [
+    standinsPlan(ROOT, standins, env),
+    { ...chosen.plan, env: { ...env, DO_NOT_TRACK: "1" } },
+    productionAppPlan(ROOT, app, { ...env, ...options.appEnv }),
+  ];
+  const lines: string[] = [];
+  const print = (who: string, line: string) => {
+    if (process.env.BENCH_VERBOSE) process.stderr.write(`${who}: ${line}\n`);
+    lines.push(`${who}: ${line}`);
+    lines.splice(0, lines.length - TAIL_LINES);
+  };
+  children.push(...plans.map((plan) => supervise(plan, { print, started: () => {} })));
+  const sql = postgres(database.url, {
+    max: 2,
+    onnotice: () => {},
+    connection: { application_name: "bench" },
+  });
+  const apiKey = `pk_${randomBytes(32).toString("base64url")}`;
+  await makeApiKey(sql, apiKey);
+  const stage = {
+    ...clientOf(ports),
+    engineKind: chosen.kind,
+    databaseUrl: database.url,
+    sql,
+    apiKey,
+    killApp() {
+      const pid = children.find((child) => child.plan.name === "app")?.pid() ?? null;
+      if (pid !== null) signalGroup(pid, "SIGKILL");
+    },
+    tail: () => lines.join("\n"),
+    stop: async () => {
+      await sql.end({ timeout: 5 });
+      await stop();
+    },
+  };
+  try {
+    await ready(stage);
+  } catch (error) {
+    await sql.end({ timeout: 5 });
+    throw new Error(`The stack did not come up.\n${lines.join("\n")}`, { cause: error });
+  }
+  return stage;
+}
+
+function ratesEnvironment(rates: Rates): Record<string, string> {
+  const named = {
+    EMAIL_RATE_PER_SECOND: rates.email,
+    SMS_RATE_PER_SECOND: rates.sms,
+    PUSH_RATE_PER_SECOND: rates.push,
+  };
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([name, rate]) => (rate === undefined ? [] : [[name, String(rate)]])),
+  );
+}
+
+function clientOf(ports: Ports) {
+  const at = (port: number) => `http://127.0.0.1:${port}`;
+  const [app, standins, engine] = [at(ports.app), at(ports.standins), at(ports.engine)];
+  return {
+    app,
+    standins,
+    engine,
+    control: async (provider: Provider, settings: Partial<Settings>) => {
+      const body = JSON.stringify(settings);
+      await json(`${standins}/control/${provider}`, { method: "PUT", body });
+    },
+    calls: (provider: Provider) => json<LedgerCall[]>(`${standins}/ledger?provider=${provider}`),
+    summary: (provider: Provider) => json<LedgerSummary>(`${standins}/ledger/summary?provider=${provider}`),
+    clearCalls: async () => {
+      await json(`${standins}/ledger`, { method: "DELETE" });
+    },
+  };
+}
+
+async function ready(stage: { app: string; standins: string; engine: string }): Promise<void> {
+  const addresses = [stage.standins, stage.engine, `${stage.app}/api/health`];
+  await Promise.all(addresses.map((address) => answers(address, READY_TIMEOUT_MS)));
+  await until("the app's functions are registered", READY_TIMEOUT_MS, async () => {
+    const { functions } = await json<{ functions: unknown[] | null }>(`${stage.engine}/dev`);
+    return (functions?.length ?? 0) > 0;
+  });
+}
+
+/** One request that must succeed, its answer read as JSON. */
+export async function json<T>(url: string, init: RequestInit = {}): Promise<T> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${init.method ?? "GET"} ${url} answered ${response.status}: ${text}`);
+  return JSON.parse(text) as T;
+}

@@ -1,0 +1,146 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { launchBrowser } from "../support/browser";
+import { type Stack, startStack } from "../support/stack";
+import { addDevice, addPhone, freshEmail, setReminder, signIn, untilStory, visit } from "./visitor";
+
+/** WCAG 2.2, levels A and AA. */
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+let stack: Stack;
+let browser: Browser;
+let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
+const ids = { sent: "", waiting: "" };
+const problems: string[] = [];
+
+beforeAll(async () => {
+  stack = await startStack(inject("testDatabases"));
+  browser = await launchBrowser();
+  const context = await visit(browser);
+  const page = await context.newPage();
+  await signIn(page, stack, freshEmail());
+  await addPhone(page, stack, "+12025550188");
+  await addDevice(page, stack);
+  ids.sent = await setReminder(page, stack, {
+    title: "A title without any break ".repeat(2) + "x".repeat(80),
+    minutesAhead: 0,
+    channels: ["Email", "SMS", "Push"],
+  });
+  await untilStory(page, stack, "Email", /Sent at/);
+  ids.waiting = await setReminder(page, stack, {
+    title: "اتصل بالطبيب <img src=x onerror=alert(1)>",
+    minutesAhead: 900,
+    channels: ["Email", "Push"],
+  });
+  state = await context.storageState();
+  await context.close();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+});
+
+const PAGES: [name: string, path: () => string, signedIn: boolean][] = [
+  ["start", () => "/", false],
+  ["sign-in", () => "/sign-in", false],
+  ["upcoming", () => "/reminders", true],
+  ["past", () => "/reminders?list=past", true],
+  ["past, none", () => "/reminders?list=past&status=cancelled", true],
+  ["new reminder", () => "/reminders/new", true],
+  ["a story of what was sent", () => `/reminders/${ids.sent}`, true],
+  ["a story of what waits", () => `/reminders/${ids.waiting}?done=saved`, true],
+  ["edit", () => `/reminders/${ids.waiting}/edit`, true],
+  ["cancel", () => `/reminders/${ids.waiting}/cancel`, true],
+  ["channels", () => "/settings/channels", true],
+  ["settings", () => "/settings", true],
+  ["not found", () => "/reminders/none", true],
+];
+
+async function open(path: string, signedIn: boolean, options: Parameters<typeof visit>[1]): Promise<Page> {
+  const context = await visit(browser, {
+    // A colour that is on its way from one scheme to the other is neither.
+    reducedMotion: "reduce",
+    ...options,
+    ...(signedIn ? { storageState: state } : {}),
+  });
+  const page = await context.newPage();
+  page.on("dialog", (dialog) => problems.push(`a dialog opened on ${path}: ${dialog.message()}`));
+  page.on("pageerror", (error) => problems.push(`an error on ${path}: ${error.message}`));
+  page.on("console", (line) => {
+    // The browser itself logs an answer of 404, which one of the pages is.
+    if (line.type() === "error" && !/404/.test(line.text())) problems.push(`${path}: ${line.text()}`);
+  });
+  await page.goto(`${stack.app}${path}`);
+  await page.getByText("Loading your reminders").waitFor({ state: "detached" });
+  return page;
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const found = await new AxeBuilder({ page }).withTags(RULES).analyze();
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
+}
+
+describe.each(PAGES)("%s", (_name, path, signedIn) => {
+  test("has nothing that axe objects to at 375 and 1280 px, light and dark", async () => {
+    const page = await open(path(), signedIn, { viewport: { width: 375, height: 900 } });
+    for (const width of [375, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await violations(page), `${width} px, ${colorScheme}`).toEqual([]);
+      }
+    }
+    await page.context().close();
+  });
+
+  test("fits 320 px without scrolling sideways, has one h1, a title of its own and no error", async () => {
+    problems.length = 0;
+    const page = await open(path(), signedIn, { viewport: { width: 320, height: 700 } });
+    const overflow = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement;
+      return scrollWidth - clientWidth;
+    });
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(await page.locator("h1").count()).toBe(1);
+    expect(await page.locator("main").count()).toBe(1);
+    expect(await page.title()).toMatch(path() === "/" ? /^Punctual$/ : /.+ · Punctual$/);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+});
+
+test("the code page, the open menus and a refused form have nothing that axe objects to", async () => {
+  const out = await open("/sign-in", false, { viewport: { width: 375, height: 900 } });
+  await out.getByLabel("Email address").fill(freshEmail());
+  await out.getByRole("button", { name: "Send me a code" }).click();
+  await out.waitForURL("**/sign-in/code");
+  expect(await violations(out)).toEqual([]);
+  await out.context().close();
+
+  const page = await open(`/reminders/${ids.waiting}`, true, { viewport: { width: 375, height: 900 } });
+  await page.locator("summary", { hasText: "Snooze" }).click();
+  expect(await violations(page)).toEqual([]);
+  await page.locator("summary", { hasText: "Account" }).click();
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "Cancel" }).click();
+  expect(await violations(page)).toEqual([]);
+  await page.goto(`${stack.app}/reminders/new`);
+  await page.getByRole("button", { name: "Set reminder" }).click();
+  await page.getByText("Say what it is about.").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.context().close();
+});
+
+test("the keyboard reaches the content first, and what has focus shows it", async () => {
+  const page = await open("/reminders", true, { viewport: { width: 1280, height: 900 } });
+  await page.keyboard.press("Tab");
+  const skip = page.getByRole("link", { name: "Skip to content" });
+  expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true);
+  expect((await skip.boundingBox())?.width).toBeGreaterThan(50);
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+  await page.context().close();
+});

@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { settleAttempts } from "../../../db/ledger/settle";
+import type { Outcome } from "../../../db/rules/outcome";
+import { testClock } from "../../support/database";
+import {
+  type DeliveryOptions,
+  type DeliveryRow,
+  emptyLedger,
+  makeDelivery,
+  makePartition,
+} from "../../support/factories";
+import {
+  ACCEPTED,
+  admitRows,
+  begin,
+  ended,
+  expireLease,
+  readAttempts,
+  readDelivery,
+  readMeter,
+  readOutbox,
+  readPartitionRow,
+  settle,
+} from "../../support/ledger";
+
+beforeEach(emptyLedger);
+
+/** Another run's claim, at the row's next time. */
+async function beginAgain(row: DeliveryRow) {
+  await testClock.set((await readDelivery(row.id)).nextEligibleAt?.getTime() ?? testClock.nowMs());
+  await admitRows([row.id]);
+  return begin(row, { runId: "run-2" });
+}
+
+/** Everything a settlement may touch. */
+async function snapshot(id: string, partition: string) {
+  return {
+    row: await readDelivery(id),
+    attempts: await readAttempts(id),
+    meter: await readMeter(partition),
+    partition: await readPartitionRow(partition),
+  };
+}
+
+async function begun(options: DeliveryOptions = {}) {
+  const row = await makeDelivery(options);
+  await admitRows([row.id]);
+  return { row, claimed: await begin(row) };
+}
+
+describe("repeated, stale and late", () => {
+  test("repeating a settlement changes nothing, the meter and the partition included", async () => {
+    const outcomes: Outcome[] = [
+      ACCEPTED,
+      { class: "throttled", retryAfterMs: 4000, scope: "partition" },
+      { class: "transient" },
+      { class: "quota", retryAfterMs: null },
+      { class: "config_rejected" },
+      { class: "message_rejected" },
+    ];
+    for (const outcome of outcomes) {
+      const { row, claimed } = await begun();
+      await settle(claimed, outcome);
+      const after = await snapshot(row.id, claimed.partition);
+      await testClock.advance(700);
+      const again = await settle(claimed, outcome);
+      expect(again.deliveries[0], outcome.class).toMatchObject({ stale: true, state: after.row.state });
+      expect(await snapshot(row.id, claimed.partition), outcome.class).toEqual(after);
+    }
+    expect(await readOutbox("delivery/dead")).toHaveLength(1);
+  });
+
+  test("an answer under an older token is written on its attempt and moves nothing", async () => {
+    const { row, claimed } = await begun();
+    await expireLease(row.id);
+    const second = await beginAgain(row);
+    const late = await settle(claimed, { class: "transient" });
+    expect(late.deliveries[0]).toMatchObject({ stale: true, state: "sending" });
+    expect(await readDelivery(row.id)).toMatchObject({
+      state: "sending",
+      token: second.token,
+      failureCount: 1,
+    });
+    expect(await readAttempts(row.id)).toMatchObject([{ class: "transient" }, { class: null }]);
+  });
+
+  test("late acceptance is acceptance: of a row that waits again, is sent again, or was given up as unknown", async () => {
+    const unknown = await begun({ channel: "sms" });
+    await expireLease(unknown.row.id);
+    expect(await readDelivery(unknown.row.id)).toMatchObject({ state: "dead", reason: "outcome_unknown" });
+    const waiting = await begun();
+    await expireLease(waiting.row.id);
+    const sending = await begun();
+    await expireLease(sending.row.id);
+    const second = await beginAgain(sending.row);
+    for (const { row, claimed } of [waiting, sending, unknown]) {
+      expect((await settle(claimed, ACCEPTED)).deliveries[0]).toMatchObject({
+        stale: true,
+        state: "delivered",
+      });
+      expect(await readDelivery(row.id)).toMatchObject({
+        state: "delivered",
+        reason: null,
+        wish: null,
+        unresolvedSince: null,
+        reconcileAt: null,
+        leaseUntil: null,
+        providerMessageId: "msg-1",
+      });
+    }
+    // The second holder's answer comes after that, and finds it delivered.
+    expect((await settle(second, { class: "transient" })).deliveries[0]).toMatchObject({
+      stale: true,
+      state: "delivered",
+    });
+    expect(await readDelivery(sending.row.id)).toMatchObject({ state: "delivered", failureCount: 1 });
+  });
+
+  test("late acceptance of what died with a known reason stays a record", async () => {
+    const { row, claimed } = await begun();
+    await settle(claimed, { class: "message_rejected" });
+    const settled = await settle(claimed, ACCEPTED);
+    expect(settled.deliveries[0]).toMatchObject({ stale: true, state: "dead", reason: "message_rejected" });
+    expect(await readDelivery(row.id)).toMatchObject({ state: "dead", reason: "message_rejected" });
+  });
+
+  test("one batch settles each of its rows, whatever became of the others", async () => {
+    const partition = await makePartition({ ceiling: 100, burst: 5 });
+    const [one, two] = [await begun({ partition }), await begun({ partition })];
+    await settle(one.claimed, ACCEPTED);
+    const missing = { ...ended(two.claimed, ACCEPTED), deliveryId: "00000000-0000-4000-8000-000000000000" };
+    const calls = [ended(one.claimed, { class: "transient" }), ended(two.claimed, ACCEPTED), missing];
+    const { deliveries } = await settleAttempts(partition, calls);
+    expect(deliveries.map((row) => [row.deliveryId, row.state, row.stale])).toEqual([
+      [one.row.id, "delivered", true],
+      [two.row.id, "delivered", false],
+    ]);
+    expect(await settleAttempts(partition, [])).toEqual({ deliveries: [], epoch: 0 });
+    expect((await readMeter(partition)).epoch).toBe(1);
+  });
+});

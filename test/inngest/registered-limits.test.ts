@@ -1,0 +1,52 @@
+import { serve } from "inngest/edge";
+import { expect, test } from "vitest";
+import { replaceEffects } from "../../db/effects";
+import { EVENTS } from "../../db/rules/event-catalog";
+import { functions, inngest } from "../../inngest";
+
+/** What the engine is told about the functions. */
+async function registered(): Promise<Record<string, Record<string, unknown>>> {
+  let body = "";
+  const restore = replaceEffects({
+    fetch: async (_url, init) => {
+      body = String(init?.body);
+      return Response.json({ ok: true, modified: true });
+    },
+  });
+  try {
+    const handler = serve({ client: inngest, functions }) as (request: Request) => Promise<Response>;
+    await handler(
+      new Request("http://127.0.0.1:3000/api/inngest", {
+        method: "PUT",
+        headers: { host: "127.0.0.1:3000" },
+      }),
+    );
+  } finally {
+    restore();
+  }
+  const { functions: list } = JSON.parse(body) as { functions: (Record<string, unknown> & { id: string })[] };
+  return Object.fromEntries(list.map((entry) => [entry.id, entry]));
+}
+
+test("the engine's limit keys are what they were: changing an expression releases its whole backlog at once", async () => {
+  const all = await registered();
+  for (const channel of ["email", "sms", "push"]) {
+    const entry = all[`punctual-deliver-${channel}`];
+    expect(entry?.concurrency).toEqual([{ limit: 200, key: "event.data.partition" }]);
+    expect(entry?.throttle).toMatchObject({ key: "event.data.partition", period: "1s" });
+    expect(entry?.priority).toEqual({
+      run: "event.data.lane == 'urgent' ? 120 : event.data.lane == 'standard' ? 60 : 0",
+    });
+    expect(entry?.triggers).toEqual([
+      { event: "delivery/admitted", expression: `event.data.channel == '${channel}'` },
+    ]);
+  }
+});
+
+test("every field that a limit key names is required by the event's schema", () => {
+  const { shape } = EVENTS["delivery/admitted"];
+  for (const field of ["partition", "lane", "channel"] as const) {
+    expect(shape[field].safeParse(undefined).success).toBe(false);
+  }
+  expect(shape.partition.safeParse("").success).toBe(false);
+});
