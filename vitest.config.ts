@@ -15,6 +15,7 @@ const OWN_PROJECT = [
   "test/flow/**",
   "test/simulation/**",
   "test/browser/**",
+  "test/live/**",
   "test/bench/**",
 ];
 
@@ -68,6 +69,12 @@ export default defineConfig({
       project("flow", ["test/flow/**"], { ...WITH_CLONE, testTimeout: 120_000 }),
       // A bounded number of seeds, each a few hundred deliveries.
       project("simulation", ["test/simulation/**"], { ...WITH_CLONE, testTimeout: 300_000 }),
+      // The built app as processes, the engine at hand, real time: what no virtual clock can show.
+      project("live", ["test/live/**"], {
+        fileParallelism: false,
+        testTimeout: 240_000,
+        hookTimeout: 240_000,
+      }),
       project("browser", ["test/browser/**"], {
         globalSetup: WITH_CLONE.globalSetup,
         setupFiles: ["test/support/environment.ts"],

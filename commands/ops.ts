@@ -9,6 +9,7 @@ import {
 } from "../db/admission/controls";
 import { newApiSecret, storeApiKey } from "../db/api-keys";
 import { closeDatabase } from "../db/connection";
+import { checkInvariants } from "../db/console/invariants";
 import { readPartitionHealth } from "../db/console/partitions";
 import { problemDetail } from "../db/rules/errors";
 import { ringPumps } from "../inngest/dispatch";
@@ -17,6 +18,7 @@ import { pointAtLocalStack } from "./ops-target";
 
 const HELP = `Operators' command line. Every verb takes --json; a change takes --reason and says who by --as (default: your user).
 
+  invariants                                  the promises, asked of the database; ends with 1 when one is broken
   partitions                                  every partition: rate, ceiling, what closes it, lanes and their age
   pause <partition> [--for 30m] --reason …    stop a partition, admitted work included; without --for until resumed
   resume <partition> --reason …               end a pause, a parking or an open circuit; the rate ramps up
@@ -60,6 +62,8 @@ async function main(): Promise<void> {
   loadEnvironmentFiles();
   await pointAtLocalStack();
   switch (verb) {
+    case "invariants":
+      return showInvariants();
     case "partitions":
       return showPartitions();
     case "pause":
@@ -143,6 +147,20 @@ async function report(outcome: ControlOutcome): Promise<void> {
     console.log(
       `${outcome.value.partition}: done.${rung ? "" : " The engine did not answer; the sweep rings the pump."}`,
     );
+}
+
+async function showInvariants(): Promise<void> {
+  const invariants = await checkInvariants();
+  if (!invariants.ok) process.exitCode = 1;
+  if (values.json) {
+    console.log(JSON.stringify(invariants));
+    return;
+  }
+  for (const { promise, name, violations, sample } of invariants.checks) {
+    const count = violations === 0 ? "kept" : `BROKEN ${violations}`;
+    console.log(`${promise}  ${count.padEnd(11)} ${name}`);
+    for (const key of sample) console.log(`                ${key}`);
+  }
 }
 
 async function showPartitions(): Promise<void> {

@@ -45,8 +45,8 @@ export const ALL: Phase[] = [
   { name: "unit", run: () => vitest("unit") },
   { name: "database", run: () => vitest("database") },
   { name: "flow", run: () => vitest("flow") },
-  { name: "simulation", run: () => vitest("simulation") },
-  { name: "browser", run: checkInBrowser },
+  { name: "live", run: () => checkBuilt("live") },
+  { name: "browser", run: () => checkBuilt("browser") },
 ];
 
 /** Runs the phases one after the other, whatever becomes of each; prints what each took. */
@@ -82,11 +82,13 @@ async function checkTypes(): Promise<Tally> {
   return check("typescript/bin/tsc", ["--noEmit"]);
 }
 
-/** The browser meets what production serves, so it is built first. */
-async function checkInBrowser(): Promise<Tally> {
-  const built = await run("next/dist/bin/next", ["build"]);
-  if (built === 0) return vitest("browser");
-  console.error("The browser tests were not started: the production build failed, see above.");
+let built: Promise<number> | null = null;
+
+/** Tests that meet what production serves, so it is built first, once for all of them. */
+async function checkBuilt(project: "live" | "browser"): Promise<Tally> {
+  built ??= run("next/dist/bin/next", ["build"]);
+  if ((await built) === 0) return vitest(project);
+  console.error(`The ${project} tests were not started: the production build failed, see above.`);
   return FAILED;
 }
 

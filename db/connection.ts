@@ -100,11 +100,11 @@ export function sqlState(error: unknown): string | null {
   return null;
 }
 
-/** Runs `work` in one READ COMMITTED transaction, again when Postgres says that it lost a deadlock. */
-export async function transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+/** Runs it again when Postgres says that it lost a deadlock. */
+async function repeated<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await effects.statement(() => database().transaction(work));
+      return await run();
     } catch (error) {
       const state = sqlState(error);
       if (state === null || !REPEATABLE_CODES.has(state) || tries >= TRANSACTION_TRIES) throw error;
@@ -112,14 +112,41 @@ export async function transact<T>(work: (tx: Transaction) => Promise<T>): Promis
   }
 }
 
+/** Runs `work` in one READ COMMITTED transaction, again when Postgres says that it lost a deadlock. */
+export function transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return repeated(() => effects.statement(() => database().transaction(work)));
+}
+
+/** Runs one statement as a transaction of its own: one round trip, where begin and commit make it three. */
+export function alone<T>(query: SQL): Promise<T[]> {
+  return repeated(() => rows<T>(database(), query));
+}
+
 /** Runs one raw statement and returns its rows. Instants come as `epoch_ms(…)` numbers, counts as `::int`. */
 export async function rows<T>(executor: Executor, query: SQL): Promise<T[]> {
   return (await effects.statement(() => executor.execute(query))) as unknown as T[];
 }
 
+/**
+ * Sends several statements of a transaction at once, in this order, and returns the rows of each: one round trip, which
+ * matters most while a lock is held. Each is a statement of its own: it sees what those before it did and what had
+ * committed when it began. The first error is thrown.
+ */
+export async function together<Results extends unknown[]>(
+  tx: Transaction,
+  queries: { [Index in keyof Results]: SQL },
+): Promise<{ [Index in keyof Results]: Results[Index][] }> {
+  return (await effects.statement(() =>
+    Promise.all(queries.map((query) => tx.execute(query as SQL))),
+  )) as never;
+}
+
+/** Reads the ledger's clock, in milliseconds since the epoch, as `nowMs`. */
+export const CLOCK = sql`select epoch_ms(ledger_now()) as "nowMs"`;
+
 /** The ledger's clock, read now: after a lock this is its own statement (DESIGN: one clock). Epoch milliseconds. */
 export async function ledgerNowMs(executor: Executor): Promise<number> {
-  const [row] = await rows<{ nowMs: number }>(executor, sql`select epoch_ms(ledger_now()) as "nowMs"`);
+  const [row] = await rows<{ nowMs: number }>(executor, CLOCK);
   if (row === undefined) throw new Error("ledger_now() returned no row");
   return row.nowMs;
 }

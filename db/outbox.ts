@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { rows, type Transaction, transact, uuids } from "./connection";
+import { alone, rows, type Transaction, uuids } from "./connection";
 import { effects } from "./effects";
 import { EVENTS, type EventData, type EventName } from "./rules/event-catalog";
 
@@ -71,51 +71,39 @@ export async function stageDeaths(tx: Transaction, deliveryIds: readonly string[
 
 /** Takes up to `limit` due, unpublished events for a short while. Two publishers never hold the same row. */
 export async function claimUnpublished(limit: number): Promise<OutboxRow[]> {
-  return transact((tx) =>
-    rows<OutboxRow>(
-      tx,
-      sql`update outbox o set claimed_until = ledger_now() + ${CLAIM_SECONDS} * interval '1 second', tries = o.tries + 1
+  return alone<OutboxRow>(
+    sql`update outbox o set claimed_until = ledger_now() + ${CLAIM_SECONDS} * interval '1 second', tries = o.tries + 1
         from (select id from outbox where published_at is null and not_before <= ledger_now()
             and (claimed_until is null or claimed_until <= ledger_now())
           order by not_before, id limit ${limit} for update skip locked) due
         where o.id = due.id
         returning o.id, o.event_name as "eventName", o.event_id as "eventId", o.data, o.tries`,
-    ),
   );
 }
 
 /** Records that the engine has taken these events. Repeating it is harmless. */
 export async function markPublished(ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await transact((tx) =>
-    rows(
-      tx,
-      sql`update outbox set published_at = ledger_now(), claimed_until = null
-        where id = any(${uuids(ids)}) and published_at is null`,
-    ),
+  await alone(
+    sql`update outbox set published_at = ledger_now(), claimed_until = null
+      where id = any(${uuids(ids)}) and published_at is null`,
   );
 }
 
 /** Gives claimed events back after the engine refused them; they are due again after a short wait. */
 export async function releaseUnpublished(ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await transact((tx) =>
-    rows(
-      tx,
-      sql`update outbox set claimed_until = ledger_now() + ${RETRY_SECONDS} * interval '1 second'
-        where id = any(${uuids(ids)}) and published_at is null`,
-    ),
+  await alone(
+    sql`update outbox set claimed_until = ledger_now() + ${RETRY_SECONDS} * interval '1 second'
+      where id = any(${uuids(ids)}) and published_at is null`,
   );
 }
 
 /** How many events wait past their time, and since when: what operators watch. */
 export async function readOutboxLag(): Promise<{ waiting: number; oldestMs: number | null }> {
-  return transact(async (tx) => {
-    const [row] = await rows<{ waiting: number; oldestMs: number | null }>(
-      tx,
-      sql`select count(*)::int as waiting, min(epoch_ms(not_before)) as "oldestMs" from outbox
-        where published_at is null and not_before <= ledger_now()`,
-    );
-    return row ?? { waiting: 0, oldestMs: null };
-  });
+  const [row] = await alone<{ waiting: number; oldestMs: number | null }>(
+    sql`select count(*)::int as waiting, min(epoch_ms(not_before)) as "oldestMs" from outbox
+      where published_at is null and not_before <= ledger_now()`,
+  );
+  return row ?? { waiting: 0, oldestMs: null };
 }

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { rows, type Transaction, transact } from "./connection";
+import { alone, rows, type Transaction } from "./connection";
 import { effects } from "./effects";
 import type { Channel } from "./rules/outcome";
 
@@ -22,13 +22,9 @@ export async function storePayloads(
 ): Promise<void> {
   if (payloads.length === 0) return;
   const given = JSON.stringify(payloads.map((payload) => ({ ...payload, id: effects.newId() })));
-  const insert = (tx: Transaction) =>
-    rows(
-      tx,
-      sql`insert into payloads (id, source_id, channel, version, content, cost, created_at)
+  const insert = sql`insert into payloads (id, source_id, channel, version, content, cost, created_at)
         select w.id, w."sourceId", w.channel, w.version, w.content, w.cost, ledger_now()
         from jsonb_to_recordset(${given}::jsonb) as w(id uuid, "sourceId" uuid, channel text, version int, content jsonb, cost int)
-        on conflict (source_id, channel, version) do nothing`,
-    );
-  await (outer === undefined ? transact(insert) : insert(outer));
+        on conflict (source_id, channel, version) do nothing`;
+  await (outer === undefined ? alone(insert) : rows(outer, insert));
 }

@@ -9,6 +9,7 @@ import { dispatchAll } from "./dispatch";
 import { log } from "./log";
 import { contentHashOf } from "./prepare";
 import { ringDoorbell } from "./publish";
+import { groupSizeOf, noteSlots, takeTurn } from "./slot-turns";
 
 export interface ParcelRun {
   data: DeliveryAdmitted;
@@ -26,7 +27,7 @@ export interface ParcelOutcome {
   wakeInMs: number | null;
 }
 
-/** A refused group asks again for this long altogether; then the parcel goes back and others have their turn. */
+/** A group waits and asks for slots this long; then the rest of the parcel goes back and others have their turn. */
 const SLOT_PATIENCE_MS = 2_000;
 
 /** A due instant further away than this is not waited for in a step. */
@@ -53,20 +54,29 @@ const ROUNDING_MS = 5;
  * meets the ledger: what was begun is refused as a duplicate.
  */
 export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
-  const { partition, channel, deliveryIds } = run.data;
+  const { partition, channel, lane, deliveryIds } = run.data;
   const calls = new DeliveryCalls(partition, channel);
   const left = new Set(deliveryIds);
   const refused: Record<string, number> = {};
   let returned = 0;
+  let retryInMs = 0;
   let slotWaitMs = 0;
   while (left.size > 0) {
+    const turnMs = Math.max(retryInMs, lane === "urgent" ? 0 : takeTurn(partition));
+    slotWaitMs += turnMs;
+    if (slotWaitMs > SLOT_PATIENCE_MS + HORIZON_MS) {
+      returned = await giveUp(partition, left, true);
+      break;
+    }
+    await effects.sleep(turnMs);
     const group = await claimGroup({
       partition,
       channel,
-      deliveryIds: [...left],
+      deliveryIds: [...left].slice(0, groupSizeOf(partition)),
       runId: run.runId,
       hashContent: (row) => contentHashOf(channel, row),
     });
+    noteSlots(partition, group);
     for (const claim of group.begun) left.delete(claim.deliveryId);
     for (const { deliveryId, reason } of group.refused) {
       left.delete(deliveryId);
@@ -74,17 +84,16 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
     }
     calls.start(group.begun);
     if (left.size === 0) break;
+    retryInMs = 0;
     if (group.begun.length > 0) {
+      slotWaitMs = 0;
       await effects.sleep(lastSlotInMs(group.begun) - CLAIM_AHEAD_MS);
-    } else if (group.retryInMs !== null && slotWaitMs + group.retryInMs <= SLOT_PATIENCE_MS + HORIZON_MS) {
-      slotWaitMs += group.retryInMs;
-      await effects.sleep(group.retryInMs);
-    } else if (group.retryInMs === null && group.laterInMs !== null && group.laterInMs <= DUE_PATIENCE_MS) {
+    } else if (group.retryInMs !== null) {
+      retryInMs = group.retryInMs;
+    } else if (group.laterInMs !== null && group.laterInMs <= DUE_PATIENCE_MS) {
       await effects.sleep(group.laterInMs + (group.laterInMs < ROUNDING_MS ? 1 : 0));
-    } else {
-      returned = left.size;
-      await returnForSlot(partition, [...left]);
-      await returnRows([...left]);
+    } else if (group.gate !== null || group.refused.length === 0) {
+      returned = await giveUp(partition, left, group.gate === null);
       break;
     }
   }
@@ -93,6 +102,13 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
   if (settled.some((row) => row.state === "dead")) await ringDoorbell();
   await refill(partition);
   return { settled: countBy(settled), refused, returned, wakeInMs };
+}
+
+/** Puts the rest back so that others have their turn: until shortly before a slot is free, or as it is behind a gate. */
+async function giveUp(partition: string, left: ReadonlySet<string>, forSlot: boolean): Promise<number> {
+  if (forSlot) await returnForSlot(partition, [...left]);
+  await returnRows([...left]);
+  return left.size;
 }
 
 function lastSlotInMs(claims: readonly Claim[]): number {

@@ -5,9 +5,13 @@ import type { Channel } from "../db/rules/outcome";
 import { log } from "./log";
 import { prepareClaim } from "./prepare";
 import { adapterFor, isUnpreparable, type ProviderAnswer } from "./providers";
+import { forgetSlots } from "./slot-turns";
 
-/** Outcomes that come within this time of each other share a transaction. */
-const GATHER_MS = 25;
+/**
+ * Acceptances that come within this time of each other share a transaction: most of a group of slots, and short beside
+ * a lease. Anything else is written down at once, because it may close the gate.
+ */
+const GATHER_MS = 80;
 
 /** Between two tries to write an outcome down while the database does not answer. */
 const SETTLE_RETRY_MS = 250;
@@ -23,10 +27,14 @@ function epochs(): Map<string, number> {
 /** Forgets what this process has seen, for a ledger that starts anew under it (tests, simulation, a promotion). */
 export function forgetEpochs(): void {
   epochs().clear();
+  forgetSlots();
 }
 
 function noteEpoch(partition: string, epoch: number): void {
-  epochs().set(partition, Math.max(epoch, epochs().get(partition) ?? 0));
+  const known = epochs().get(partition) ?? 0;
+  if (epoch <= known) return;
+  epochs().set(partition, epoch);
+  forgetSlots(partition);
 }
 
 interface Ended {
@@ -77,6 +85,7 @@ export class DeliveryCalls {
       call: toSettledCall(claim, answer, callMs),
       leaseEndMs: claimedAtMs + claim.leaseInMs,
     });
+    if (answer.outcome.class !== "accepted") return this.settleEnded();
     this.settling ??= this.settleSoon();
     await this.settling;
   }
@@ -98,13 +107,17 @@ export class DeliveryCalls {
   private async settleSoon(): Promise<void> {
     try {
       if (this.inFlight.size > 1) await effects.sleep(GATHER_MS);
-      while (this.ended.length > 0) {
-        const batch = this.ended;
-        this.ended = [];
-        await this.settle(batch);
-      }
+      await this.settleEnded();
     } finally {
       this.settling = null;
+    }
+  }
+
+  private async settleEnded(): Promise<void> {
+    while (this.ended.length > 0) {
+      const batch = this.ended;
+      this.ended = [];
+      await this.settle(batch);
     }
   }
 

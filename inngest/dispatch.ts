@@ -1,5 +1,5 @@
 import { type AdmitOutcome, admit, type Parcel, releaseAdmissions } from "../db/admission/admit";
-import { type Ring, ringIfLive } from "../db/admission/pump";
+import { lookAt, type Ring } from "../db/admission/pump";
 import { pumpEventId } from "../db/rules/event-catalog";
 import { type OutgoingEvent, sendEvents } from "./send";
 
@@ -43,12 +43,12 @@ async function sendParcels(parcels: readonly Parcel[]): Promise<void> {
   if (!taken) await releaseAdmissions(parcels.map((parcel) => parcel.admissionId));
 }
 
-/** Dispatches partitions that have new work and makes sure that each has a pump. */
+/** Dispatches the partitions in which something waits and makes sure that each with live rows has a pump. */
 export async function dispatchAll(partitions: readonly string[]): Promise<Dispatched[]> {
   const results: Dispatched[] = [];
   for (const partition of new Set(partitions)) {
-    results.push(await dispatch(partition));
-    const ring = await ringIfLive(partition);
+    const { admission, ring } = await lookAt(partition);
+    if (admission) results.push(await dispatch(partition));
     if (ring !== null) await ringPumps([ring]);
   }
   return results;

@@ -10,6 +10,7 @@ import { log } from "./log";
 import { openDueBetween, readClockMs } from "./opening";
 import { publishOutbox } from "./publish";
 import { sendEvents } from "./send";
+import { tellOperators } from "./tell-operators";
 
 /** Two movers that meet within this time do one sweep. */
 const QUIET_MS: Record<SweepMover, number> = {
@@ -39,6 +40,7 @@ export interface SweepCounts extends Record<string, number> {
   rung: number;
   rearmed: number;
   published: number;
+  told: number;
 }
 
 /**
@@ -49,7 +51,15 @@ export interface SweepCounts extends Record<string, number> {
 export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
   const id = await beginSweep(mover, QUIET_MS[mover]);
   if (id === null) return null;
-  const counts: SweepCounts = { opened: 0, recovered: 0, expired: 0, rung: 0, rearmed: 0, published: 0 };
+  const counts: SweepCounts = {
+    opened: 0,
+    recovered: 0,
+    expired: 0,
+    rung: 0,
+    rearmed: 0,
+    published: 0,
+    told: 0,
+  };
   const nowMs = await readClockMs();
   counts.opened = (await openDueBetween(0, nowMs - OVERDUE_MS)).opened;
   counts.recovered = await rounds(() => recoverLeases({ partition: null, limit: ROWS_PER_ROUND }));
@@ -61,6 +71,7 @@ export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
   counts.rung = rings.length;
   counts.rearmed = await rearmWaits();
   counts.published = (await publishOutbox()).published;
+  counts.told = await tellOperators();
   await endSweep(id, counts);
   return counts;
 }

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
 import { effects } from "../effects";
-import { expireDue } from "../ledger/expire";
+import { expireDue, giveBack } from "../ledger/expire";
 import { type Candidate, type LaneRow, parcelsOf, planAdmission } from "../rules/admission-plan";
 import { type Gate, gateOf, isProbing } from "../rules/gate";
 import { admissionWindow } from "../rules/meter";
@@ -175,11 +175,14 @@ async function stampAdmissions(tx: Transaction, parcels: readonly Parcel[], nowM
 /** Takes admissions back whose event the engine refused: their rows are chosen again at once. */
 export async function releaseAdmissions(admissionIds: readonly string[]): Promise<void> {
   if (admissionIds.length === 0) return;
-  await transact((tx) =>
-    rows(
+  await transact(async (tx) => {
+    const held = await rows<{ id: string }>(
       tx,
-      sql`update deliveries set admission_id = null, admitted_until = null
-        where admission_id = any(${uuids(admissionIds)}) and state in ('ready', 'scheduled', 'deferred')`,
-    ),
-  );
+      sql`select id from deliveries where admission_id = any(${uuids(admissionIds)}) order by id for update`,
+    );
+    await giveBack(
+      tx,
+      held.map((row) => row.id),
+    );
+  });
 }

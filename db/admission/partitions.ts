@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { at, type Executor, rows, type Transaction } from "../connection";
 import { LANE_WEIGHTS, LANES } from "../rules/fair-share";
 import type { GateFacts } from "../rules/gate";
@@ -20,6 +20,8 @@ export interface PartitionFacts extends GateFacts, MeterLimits {
   channel: Channel;
   owner: number;
   concurrency: number;
+  /** Share of the rate that `bulk` and `redrive` leave to the others. */
+  headroom: number;
   laneClock: number;
   pumpGeneration: number;
   pumpUntilMs: number | null;
@@ -66,37 +68,31 @@ export async function ensurePartitions(tx: Executor, wanted: readonly PartitionD
   );
 }
 
-interface FactsRow extends Omit<PartitionFacts, "meter" | "processGeneration">, Meter {}
+/** A partition with its meter, as one row. */
+export interface PartitionRow extends Omit<PartitionFacts, "meter" | "processGeneration">, Meter {}
 
-/**
- * Reads a partition with its meter and the ledger's state. `lock` takes the partition row FOR NO KEY UPDATE: one
- * admission at a time, and no opening stands behind it (a new delivery's foreign key wants FOR KEY SHARE).
- */
-export async function readPartition(
-  executor: Executor,
-  key: string,
-  options: { lock?: boolean } = {},
-): Promise<PartitionFacts | null> {
-  // Its own statement: after a wait for the lock, meter and state are read as they are then.
-  if (options.lock === true) {
-    await rows(executor, sql`select key from partitions where key = ${key} for no key update`);
-  }
-  const [row] = await rows<FactsRow>(
-    executor,
-    sql`select p.key, p.channel, p.ceiling, p.burst, p.concurrency, p.owner, p.lane_clock as "laneClock",
+/** The statement that takes the partition row FOR NO KEY UPDATE. */
+export function lockingPartition(key: string): SQL {
+  return sql`select key from partitions where key = ${key} for no key update`;
+}
+
+/** The statement that reads a partition with its meter and the ledger's state, for `toPartitionFacts`. */
+export function readingPartition(key: string): SQL {
+  return sql`select p.key, p.channel, p.ceiling, p.burst, p.concurrency, p.headroom, p.owner, p.lane_clock as "laneClock",
         p.circuit, epoch_ms(p.circuit_probe_at) as "circuitProbeAtMs", epoch_ms(p.parked_until) as "parkedUntilMs",
         epoch_ms(p.paused_at) as "pausedAtMs", epoch_ms(p.paused_until) as "pausedUntilMs",
         p.pump_generation::int as "pumpGeneration", epoch_ms(p.pump_until) as "pumpUntilMs",
         s.mode, s.generation as "ledgerGeneration",
         m.rate, epoch_ms(m.ready_at) as "readyAtMs", epoch_ms(m.blocked_until) as "blockedUntilMs", m.epoch::int as epoch,
         epoch_ms(m.last_cut_at) as "lastCutAtMs", m.observed_ceiling as "observedCeiling", m.call_ms as "callMs",
-        epoch_ms(m.urgent_ready_at) as "urgentReadyAtMs", epoch_ms(m.last_feedback_at) as "lastFeedbackAtMs"
+        m.calm_call_ms as "calmCallMs", epoch_ms(m.urgent_ready_at) as "urgentReadyAtMs", epoch_ms(m.last_feedback_at) as "lastFeedbackAtMs"
       from partitions p join meters m on m.key = p.key cross join ledger_state s
-      where p.key = ${key}`,
-  );
-  if (row === undefined) return null;
+      where p.key = ${key}`;
+}
+
+export function toPartitionFacts(row: PartitionRow): PartitionFacts {
   const { rate, readyAtMs, blockedUntilMs, epoch, lastCutAtMs, observedCeiling, callMs, ...rest } = row;
-  const { urgentReadyAtMs, lastFeedbackAtMs, ...partition } = rest;
+  const { calmCallMs, urgentReadyAtMs, lastFeedbackAtMs, ...partition } = rest;
   return {
     ...partition,
     processGeneration: processGeneration(),
@@ -108,34 +104,54 @@ export async function readPartition(
       lastCutAtMs,
       observedCeiling,
       callMs,
+      calmCallMs,
       urgentReadyAtMs,
       lastFeedbackAtMs,
     },
   };
 }
 
+/**
+ * Reads a partition with its meter and the ledger's state. `lock` takes the partition row FOR NO KEY UPDATE: one
+ * admission at a time, and no opening stands behind it (a new delivery's foreign key wants FOR KEY SHARE).
+ */
+export async function readPartition(
+  executor: Executor,
+  key: string,
+  options: { lock?: boolean } = {},
+): Promise<PartitionFacts | null> {
+  // Its own statement: after a wait for the lock, meter and state are read as they are then.
+  if (options.lock === true) await rows(executor, lockingPartition(key));
+  const [row] = await rows<PartitionRow>(executor, readingPartition(key));
+  return row === undefined ? null : toPartitionFacts(row);
+}
+
+/** The statement that locks a meter row and reads it; the clock is read afterwards, in its own statement. */
+export function lockingMeter(key: string): SQL {
+  return sql`select rate, epoch_ms(ready_at) as "readyAtMs", epoch_ms(blocked_until) as "blockedUntilMs", epoch::int as epoch,
+        epoch_ms(last_cut_at) as "lastCutAtMs", observed_ceiling as "observedCeiling", call_ms as "callMs",
+        calm_call_ms as "calmCallMs", epoch_ms(urgent_ready_at) as "urgentReadyAtMs", epoch_ms(last_feedback_at) as "lastFeedbackAtMs"
+      from meters where key = ${key} for update`;
+}
+
 /** Locks a meter row and reads it; the caller reads the clock afterwards, in its own statement. */
 export async function lockMeter(tx: Transaction, key: string): Promise<Meter> {
-  const [meter] = await rows<Meter>(
-    tx,
-    sql`select rate, epoch_ms(ready_at) as "readyAtMs", epoch_ms(blocked_until) as "blockedUntilMs", epoch::int as epoch,
-        epoch_ms(last_cut_at) as "lastCutAtMs", observed_ceiling as "observedCeiling", call_ms as "callMs",
-        epoch_ms(urgent_ready_at) as "urgentReadyAtMs", epoch_ms(last_feedback_at) as "lastFeedbackAtMs"
-      from meters where key = ${key} for update`,
-  );
+  const [meter] = await rows<Meter>(tx, lockingMeter(key));
   if (meter === undefined) throw new Error(`Bug! meter ${key} does not exist`);
   return meter;
 }
 
+/** The statement that stores a meter which its transaction has locked. */
+export function storingMeter(key: string, meter: Meter): SQL {
+  const maybe = (ms: number | null) => sql`from_epoch_ms(${ms}::double precision)`;
+  return sql`update meters set rate = ${meter.rate}, ready_at = ${at(meter.readyAtMs)}, blocked_until = ${at(meter.blockedUntilMs)},
+        epoch = ${meter.epoch}, last_cut_at = ${maybe(meter.lastCutAtMs)}, observed_ceiling = ${meter.observedCeiling}::float8,
+        call_ms = ${meter.callMs}, calm_call_ms = ${meter.calmCallMs}::float8, urgent_ready_at = ${at(meter.urgentReadyAtMs)},
+        last_feedback_at = ${maybe(meter.lastFeedbackAtMs)}
+      where key = ${key}`;
+}
+
 /** Stores a meter that this transaction has locked. */
 export async function storeMeter(tx: Transaction, key: string, meter: Meter): Promise<void> {
-  const maybe = (ms: number | null) => (ms === null ? sql`null` : at(ms));
-  await rows(
-    tx,
-    sql`update meters set rate = ${meter.rate}, ready_at = ${at(meter.readyAtMs)}, blocked_until = ${at(meter.blockedUntilMs)},
-        epoch = ${meter.epoch}, last_cut_at = ${maybe(meter.lastCutAtMs)}, observed_ceiling = ${meter.observedCeiling}::float8,
-        call_ms = ${meter.callMs}, urgent_ready_at = ${at(meter.urgentReadyAtMs)},
-        last_feedback_at = ${maybe(meter.lastFeedbackAtMs)}
-      where key = ${key}`,
-  );
+  await rows(tx, storingMeter(key, meter));
 }

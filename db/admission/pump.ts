@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import { at, ledgerNowMs, rows, type Transaction, transact } from "../connection";
+import { alone, at, ledgerNowMs, rows, type Transaction, transact } from "../connection";
 import { gateOf } from "../rules/gate";
+import { EARLY_MS } from "./admit";
 import { readPartition } from "./partitions";
 
 /**
@@ -39,14 +40,11 @@ const HAS_LIVE_ROWS = sql`(${hasReady(sql`p.key`)} or ${hasSending(sql`p.key`)} 
 
 /** Renews the pump's hold; false when another generation has taken over and this run must end. */
 export async function renewPump(ring: Ring): Promise<boolean> {
-  return transact(async (tx) => {
-    const held = await rows(
-      tx,
-      sql`update partitions set pump_until = ledger_now() + ${PUMP_GRACE_MS} * interval '1 millisecond'
-        where key = ${ring.partition} and pump_generation = ${ring.generation} returning key`,
-    );
-    return held.length > 0;
-  });
+  const held = await alone(
+    sql`update partitions set pump_until = ledger_now() + ${PUMP_GRACE_MS} * interval '1 millisecond'
+      where key = ${ring.partition} and pump_generation = ${ring.generation} returning key`,
+  );
+  return held.length > 0;
 }
 
 export type Rest = { rest: "superseded" } | { rest: "idle" } | { rest: "sleep"; ms: number };
@@ -96,16 +94,13 @@ async function readWork(
 
 /** Starts a new generation of a pump that is still needed; the run of the old one ends at its next tick. */
 export async function handOverPump(ring: Ring): Promise<Ring | null> {
-  return transact(async (tx) => {
-    const [row] = await rows<{ generation: number }>(
-      tx,
-      sql`update partitions set pump_generation = pump_generation + 1,
-          pump_until = ledger_now() + ${PUMP_GRACE_MS} * interval '1 millisecond'
-        where key = ${ring.partition} and pump_generation = ${ring.generation}
-        returning pump_generation::int as generation`,
-    );
-    return row === undefined ? null : { partition: ring.partition, generation: row.generation };
-  });
+  const [row] = await alone<{ generation: number }>(
+    sql`update partitions set pump_generation = pump_generation + 1,
+        pump_until = ledger_now() + ${PUMP_GRACE_MS} * interval '1 millisecond'
+      where key = ${ring.partition} and pump_generation = ${ring.generation}
+      returning pump_generation::int as generation`,
+  );
+  return row === undefined ? null : { partition: ring.partition, generation: row.generation };
 }
 
 /**
@@ -113,14 +108,45 @@ export async function handOverPump(ring: Ring): Promise<Ring | null> {
  * pump. Null when a pump is alive, or nothing waits.
  */
 export async function ringIfLive(partition: string): Promise<Ring | null> {
-  return transact(async (tx) => {
-    const [row] = await rows<{ generation: number }>(
-      tx,
-      sql`select p.pump_generation::int as generation from partitions p
-        where p.key = ${partition} and (p.pump_until is null or p.pump_until <= ledger_now()) and ${HAS_LIVE_ROWS}`,
-    );
-    return row === undefined ? null : { partition, generation: row.generation };
-  });
+  const [row] = await alone<{ generation: number }>(
+    sql`select p.pump_generation::int as generation from partitions p
+      where p.key = ${partition} and (p.pump_until is null or p.pump_until <= ledger_now()) and ${HAS_LIVE_ROWS}`,
+  );
+  return row === undefined ? null : { partition, generation: row.generation };
+}
+
+/** What a partition needs from whoever has just committed something in it. */
+export interface Needs {
+  /** Something waits that an admission could let go, promote or end. */
+  admission: boolean;
+  /** The pump to ring: live rows, and no pump. */
+  ring: Ring | null;
+}
+
+/**
+ * Looks at a partition in one statement, without a lock: after most settlements under light load nothing waits, and an
+ * admission would take the partition's lock to find that out. What commits after the look is its own producer's to see.
+ */
+export async function lookAt(partition: string): Promise<Needs> {
+  const free = sql`(d.admitted_until is null or d.admitted_until <= ledger_now())`;
+  const [row] = await alone<{ admission: boolean; ringGeneration: number | null }>(
+    sql`select
+        coalesce((select true from deliveries d where d.partition = p.key and d.state = 'ready' and ${free}
+          order by d.lane, d.pass, d.id limit 1), false)
+        or coalesce((select true from deliveries d where d.partition = p.key and d.state in ('scheduled', 'deferred')
+          and d.next_eligible_at <= ledger_now() + ${EARLY_MS} * interval '1 millisecond' and ${free}
+          order by d.next_eligible_at limit 1), false)
+        or coalesce((select true from deliveries d where d.partition = p.key and d.state in ('scheduled', 'ready', 'deferred')
+          and d.expires_at <= ledger_now() order by d.expires_at limit 1), false) as admission,
+        case when (p.pump_until is null or p.pump_until <= ledger_now()) and ${HAS_LIVE_ROWS}
+          then p.pump_generation::int end as "ringGeneration"
+      from partitions p where p.key = ${partition}`,
+  );
+  const generation = row?.ringGeneration ?? null;
+  return {
+    admission: row?.admission ?? false,
+    ring: generation === null ? null : { partition, generation },
+  };
 }
 
 /**

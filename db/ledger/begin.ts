@@ -1,14 +1,31 @@
-import { sql } from "drizzle-orm";
-import { lockMeter, type PartitionFacts, readPartition, storeMeter } from "../admission/partitions";
-import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
+import { type SQL, sql } from "drizzle-orm";
+import {
+  lockingMeter,
+  type PartitionFacts,
+  type PartitionRow,
+  readingPartition,
+  storingMeter,
+  toPartitionFacts,
+} from "../admission/partitions";
+import { at, CLOCK, rows, type Transaction, together, transact } from "../connection";
 import { effects } from "../effects";
 import { type ClaimFacts, decideClaim, type RefusalReason } from "../rules/claim";
 import { type Gate, gateOf } from "../rules/gate";
-import { reserveSlots, slotToleranceMs } from "../rules/meter";
+import {
+  GROUP_MS,
+  inFlightBound,
+  type Meter,
+  meteredCost,
+  reserveSlots,
+  slotIntervalMs,
+  slotToleranceMs,
+} from "../rules/meter";
 import type { Channel, Lane } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
-import { FAILURE_BUDGET, leaseMs } from "../rules/retry-policy";
+import { leaseMs } from "../rules/retry-policy";
+import { type ClaimFactsRow, readingClaimFacts } from "./claim-facts";
 import { endWaiting, giveBack } from "./expire";
+import { lockingDeliveries } from "./lock";
 
 /** What a call needs, all of it immutable for this delivery. */
 export interface Claim {
@@ -53,9 +70,16 @@ export interface ClaimGroupOutcome {
   laterInMs: number | null;
   /** Set when the meter granted fewer than asked: ask again after this wait. */
   retryInMs: number | null;
+  /** How long from now until the meter has room for a whole group again; asking sooner brings little. */
+  roomInMs: number;
+  /** How many deliveries a group holds at most at the present rate: more of them need not be asked about. */
+  groupSize: number;
   /** Set when the partition lets nothing through: everything goes back. */
   gate: Gate | null;
 }
+
+/** When all calls that a slow provider may have are in flight, asking again sooner finds the same. */
+const IN_FLIGHT_RETRY_MS = 50;
 
 /** Rows that a claim looks at in one go: a group of slots is never larger at any sensible rate. */
 const GROUP_MAX = 100;
@@ -72,98 +96,70 @@ const GROUP_MAX = 100;
 export async function claimGroup(input: ClaimGroupInput): Promise<ClaimGroupOutcome> {
   const ids = input.deliveryIds.slice(0, GROUP_MAX);
   return transact(async (tx) => {
-    await rows(tx, sql`select id from deliveries where id = any(${uuids(ids)}) order by id for update`);
-    const facts = await readClaimFacts(tx, ids);
-    const partition = await readPartition(tx, input.partition);
-    if (partition === null) throw new Error(`Bug! partition ${input.partition} does not exist`);
-    const meter = await lockMeter(tx, input.partition);
-    const nowMs = await ledgerNowMs(tx);
+    const [, facts, [row], [meter], [clock], [flying]] = await together<
+      [unknown, ClaimFactsRow, PartitionRow, Meter, { nowMs: number }, { sending: number }]
+    >(tx, [
+      lockingDeliveries(ids),
+      readingClaimFacts(ids),
+      readingPartition(input.partition),
+      lockingMeter(input.partition),
+      CLOCK,
+      sql`select count(*)::int as sending from deliveries where partition = ${input.partition} and state = 'sending'`,
+    ]);
+    if (row === undefined || meter === undefined || clock === undefined)
+      throw new Error(`Bug! partition ${input.partition} does not exist`);
+    const partition = toPartitionFacts(row);
+    const { nowMs } = clock;
     const sorted = sortVerdicts(facts, partition, meter, {
       nowMs,
       runId: input.runId,
       channel: input.channel,
     });
     const gate = gateOf(partition, meter, nowMs);
+    const free = Math.max(0, inFlightBound(meter, partition.concurrency) - (flying?.sending ?? 0));
     const reservation = reserveSlots(meter, partition, {
       nowMs,
-      costs: sorted.go.map((row) => row.cost),
+      costs: sorted.go.slice(0, free).map((fact) => meteredCost(fact.cost, fact.lane, partition.headroom)),
       urgent: sorted.go[0]?.lane === "urgent",
     });
     const granted = sorted.go.slice(0, reservation.slotsAtMs.length);
-    if (granted.length > 0) await storeMeter(tx, input.partition, reservation.meter);
-    const begun = await begin(tx, input, {
-      granted,
-      slotsAtMs: reservation.slotsAtMs,
-      partition,
-      meter,
-      nowMs,
-    });
+    const begun = claimsOf(input, { granted, slotsAtMs: reservation.slotsAtMs, partition, meter, nowMs });
+    if (begun.length > 0) {
+      const begins = beginning(begun, { runId: input.runId, nowMs });
+      await together(tx, [storingMeter(input.partition, reservation.meter), begins]);
+    }
     const refused = await refuse(tx, sorted, nowMs);
-    const missing = ids.filter((id) => !facts.some((row) => row.id === id));
+    const missing = ids.filter((id) => !facts.some((fact) => fact.id === id));
     return {
       begun,
       refused: [...refused, ...missing.map((deliveryId) => ({ deliveryId, reason: "duplicate" as const }))],
       laterInMs: sorted.laterAtMs === null ? null : Math.max(1, sorted.laterAtMs - nowMs),
-      retryInMs: granted.length < sorted.go.length ? Math.max(1, reservation.retryAtMs - nowMs) : null,
+      retryInMs:
+        granted.length < sorted.go.length
+          ? Math.max(free < sorted.go.length ? IN_FLIGHT_RETRY_MS : 1, reservation.retryAtMs - nowMs)
+          : null,
+      roomInMs: Math.max(0, reservation.retryAtMs + GROUP_MS - nowMs),
+      groupSize: groupSize(meter, partition),
       gate,
     };
   });
 }
 
-interface FactsRow extends Omit<ClaimFacts, keyof PartitionFacts> {
-  id: string;
-  key: string;
-  reference: string;
-  state: ClaimFacts["state"];
-  channel: Channel;
-  owner: number;
-  cost: number;
-  token: number;
-  attemptCount: number;
-  content: unknown;
-  contentHash: string | null;
-  address: string;
-  p256dh: string | null;
-  auth: string | null;
-}
-
-async function readClaimFacts(tx: Transaction, ids: readonly string[]): Promise<FactsRow[]> {
-  return rows<FactsRow>(
-    tx,
-    sql`select d.id, d.key, d.reference, d.state, d.channel, d.lane, d.cost, d.token, d.version, d.owner,
-        d.attempt_count as "attemptCount", d.failure_count as "failureCount", d.content_hash as "contentHash",
-        epoch_ms(d.next_eligible_at) as "nextEligibleAtMs", epoch_ms(d.expires_at) as "expiresAtMs",
-        epoch_ms(d.unresolved_since) as "unresolvedSinceMs", d.admission_id is not null as admitted, d.kept_by as "keptBy",
-        ${FAILURE_BUDGET}::int as "failureBudget",
-        o.state as "occurrenceState", o.version as "occurrenceVersion",
-        coalesce(r.status = 'cancelled', false) as "sourceCancelled", d.notice_id is not null as "isNotice",
-        dest.state as "destinationState", dest.verified_at is not null as "destinationVerified",
-        dest.address, dest.p256dh, dest.auth,
-        coalesce((select p.enabled from preferences p where p.subscriber_id = d.subscriber_id and p.topic = 'reminders'
-          and p.channel = d.channel), true) or d.notice_id is not null as preferred,
-        s.quiet_from as "quietFrom", s.quiet_until as "quietUntil", s.time_zone as "timeZone",
-        pay.content is not null as "hasContent", pay.content
-      from deliveries d
-      join subscribers s on s.id = d.subscriber_id
-      left join occurrences o on o.id = d.occurrence_id
-      left join reminders r on r.id = o.reminder_id
-      left join destinations dest on dest.id = d.destination_id
-      left join payloads pay on pay.id = d.payload_id
-      where d.id = any(${uuids(ids)})
-      order by d.pass nulls last, d.next_eligible_at nulls first, d.id`,
-  );
+/** How many deliveries of cost 1 one group can hold at most. */
+function groupSize(meter: Meter, partition: PartitionFacts): number {
+  return Math.min(GROUP_MAX, Math.ceil(GROUP_MS / slotIntervalMs(meter, partition) + partition.burst) + 1);
 }
 
 interface Sorted {
-  go: FactsRow[];
+  go: ClaimFactsRow[];
   laterAtMs: number | null;
-  refused: { row: FactsRow; reason: RefusalReason }[];
-  held: { row: FactsRow; untilMs: number }[];
-  ended: { row: FactsRow; reason: Parameters<typeof endWaiting>[2] }[];
+  refused: { row: ClaimFactsRow; reason: RefusalReason }[];
+  held: { row: ClaimFactsRow; untilMs: number }[];
+  ended: { row: ClaimFactsRow; reason: Parameters<typeof endWaiting>[2] }[];
 }
 
 function sortVerdicts(
-  facts: readonly FactsRow[],
+  facts: readonly ClaimFactsRow[],
   partition: PartitionFacts,
   meter: { blockedUntilMs: number },
   input: { nowMs: number; runId: string; channel: Channel },
@@ -194,21 +190,20 @@ function sortVerdicts(
   return sorted;
 }
 
-async function begin(
-  tx: Transaction,
+/** What each granted row needs for its call, with a new attempt and fencing token. */
+function claimsOf(
   input: ClaimGroupInput,
   group: {
-    granted: readonly FactsRow[];
+    granted: readonly ClaimFactsRow[];
     slotsAtMs: readonly number[];
     partition: PartitionFacts;
     meter: { epoch: number };
     nowMs: number;
   },
-): Promise<Claim[]> {
-  if (group.granted.length === 0) return [];
+): Claim[] {
   const { nowMs, partition, meter } = group;
   const toleranceMs = slotToleranceMs(partition.meter, partition);
-  const claims = group.granted.map((row, index): Claim => {
+  return group.granted.map((row, index): Claim => {
     const slotAtMs = group.slotsAtMs[index] ?? nowMs;
     const destination = { address: row.address, p256dh: row.p256dh, auth: row.auth };
     const contentHash = input.hashContent({ content: row.content, destination, reference: row.reference });
@@ -233,6 +228,11 @@ async function begin(
       destination,
     };
   });
+}
+
+/** The statement that moves the claimed rows to `sending` and writes their attempts. */
+function beginning(claims: readonly Claim[], run: { runId: string; nowMs: number }): SQL {
+  const { runId, nowMs } = run;
   const begun = JSON.stringify(
     claims.map((claim) => ({
       id: claim.deliveryId,
@@ -240,14 +240,13 @@ async function begin(
       number: claim.attemptNumber,
       token: claim.token,
       hash: claim.contentHash,
+      epoch: claim.epoch,
       slotAtMs: nowMs + claim.slotInMs,
       leaseUntilMs: nowMs + claim.leaseInMs,
     })),
   );
-  await rows(
-    tx,
-    sql`with w as (
-        select * from jsonb_to_recordset(${begun}::jsonb) as w(id uuid, "attemptId" uuid, number int, token int, hash text,
+  return sql`with w as (
+        select * from jsonb_to_recordset(${begun}::jsonb) as w(id uuid, "attemptId" uuid, number int, token int, hash text, epoch bigint,
           "slotAtMs" float8, "leaseUntilMs" float8)
       ), claimed as (
         update deliveries d set state = 'sending', token = w.token, attempt_count = w.number,
@@ -257,10 +256,8 @@ async function begin(
         from w where d.id = w.id returning d.id
       )
       insert into attempts (id, delivery_id, number, token, run_id, epoch, slot_at, begun_at)
-      select w."attemptId", w.id, w.number, w.token, ${input.runId}, ${meter.epoch}, from_epoch_ms(w."slotAtMs"), ${at(nowMs)}
-      from w join claimed on claimed.id = w.id`,
-  );
-  return claims;
+      select w."attemptId", w.id, w.number, w.token, ${runId}, w.epoch, from_epoch_ms(w."slotAtMs"), ${at(nowMs)}
+      from w join claimed on claimed.id = w.id`;
 }
 
 async function refuse(tx: Transaction, sorted: Sorted, nowMs: number): Promise<ClaimGroupOutcome["refused"]> {

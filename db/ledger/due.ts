@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { at, rows, transact } from "../connection";
+import { alone, at } from "../connection";
 import type { Channel } from "../rules/outcome";
 
 /** An occurrence whose time has come, with what rendering needs. */
@@ -25,14 +25,11 @@ export async function readDue(input: {
   untilMs: number;
   limit: number;
 }): Promise<DueOccurrence[]> {
-  return transact((tx) =>
-    rows<DueOccurrence>(
-      tx,
-      sql`select o.id as "occurrenceId", o.version, o.channels, epoch_ms(o.due_at) as "dueAtMs", o.time_zone as "timeZone",
+  return alone<DueOccurrence>(
+    sql`select o.id as "occurrenceId", o.version, o.channels, epoch_ms(o.due_at) as "dueAtMs", o.time_zone as "timeZone",
           s.locale, r.title, r.note, r.url, r.id as "reminderId"
         from occurrences o join reminders r on r.id = o.reminder_id join subscribers s on s.id = r.subscriber_id
         where o.state = 'waiting' and o.due_at >= ${at(input.fromMs)} and o.due_at < ${at(input.untilMs)}
         order by o.due_at, o.id limit ${input.limit}`,
-    ),
   );
 }

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { at, rows, type Transaction } from "../connection";
+import { effects } from "../effects";
 import { feedAccepted, feedThrottled, type Meter } from "../rules/meter";
 import type { SettledCall } from "./settle";
 import type { Decided } from "./settle-rows";
@@ -47,6 +48,18 @@ export function fedMeter(
   return next;
 }
 
+/** A smoothed call time that moves less than this changes no decision that anybody would notice. */
+const CALL_TIME_SHARE = 0.05;
+
+/** Whether the one meter decides as the other does: storing it can be left to a settlement that has more to say. */
+export function sameMeter(stored: Meter, fed: Meter): boolean {
+  const { callMs, calmCallMs, lastFeedbackAtMs: _, ...rest } = stored;
+  const near = (before: number | null, after: number | null) =>
+    before !== null && after !== null && Math.abs(after - before) <= before * CALL_TIME_SHARE;
+  const same = (Object.keys(rest) as (keyof typeof rest)[]).every((name) => fed[name] === stored[name]);
+  return same && near(callMs, fed.callMs) && near(calmCallMs, fed.calmCallMs);
+}
+
 /**
  * Quota parks the partition, a configuration fault opens its circuit, and the acceptance of a probe disproves both. A
  * call that had begun before says nothing: it would open a gate that was closed after it left (P3).
@@ -60,6 +73,7 @@ export async function applyPartitionFacts(
     const gate = "gate" in settlement ? settlement.gate : undefined;
     if (gate?.scope === "partition" && call.outcome.class === "quota") {
       await rows(tx, sql`update partitions set parked_until = ${at(gate.untilMs)} where key = ${partition}`);
+      await openNotice(tx, partition, "quota", call);
     }
     if (gate?.scope === "partition" && call.outcome.class === "config_rejected") {
       await rows(
@@ -67,6 +81,7 @@ export async function applyPartitionFacts(
         sql`update partitions set circuit = 'open', circuit_probe_at = ${at(gate.untilMs)}, circuit_reason = ${call.code ?? "rejected"}
           where key = ${partition}`,
       );
+      await openNotice(tx, partition, "config_rejected", call);
     }
   }
   const accepted = decided.filter(({ call }) => call.outcome.class === "accepted");
@@ -81,5 +96,27 @@ export async function applyPartitionFacts(
           parked_until = case when parked_until <= ${begunAt} then null else parked_until end
         where key = ${partition} and (circuit_probe_at <= ${begunAt} or parked_until <= ${begunAt})`,
     );
+    await rows(
+      tx,
+      sql`update operator_notices n set closed_at = ledger_now() from partitions p
+        where p.key = ${partition} and n.partition = p.key and n.closed_at is null
+          and ((n.kind = 'quota' and p.parked_until is null) or (n.kind = 'config_rejected' and p.circuit = 'closed'))`,
+    );
   }
+}
+
+/** Notes once what operators must know; a second answer of the same kind finds the open notice. */
+async function openNotice(
+  tx: Transaction,
+  partition: string,
+  kind: "quota" | "config_rejected",
+  call: SettledCall,
+): Promise<void> {
+  const detail = [call.status, call.code].filter((part) => part !== null).join(" ") || kind;
+  await rows(
+    tx,
+    sql`insert into operator_notices (id, partition, kind, detail, opened_at)
+      values (${effects.newId()}::uuid, ${partition}, ${kind}, ${detail}, ledger_now())
+      on conflict (partition, kind) where closed_at is null do nothing`,
+  );
 }

@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
 import { at, ledgerNowMs, rows, transact, uuids } from "../connection";
+import { giveBack } from "./expire";
+import { lockDeliveries } from "./lock";
 
 /** Added to the instant for which a run keeps rows: how late the engine may wake it before anybody else takes them. */
 const KEPT_GRACE_MS = 10_000;
@@ -18,6 +20,7 @@ export async function keepForRun(
 ): Promise<number> {
   if (deliveryIds.length === 0) return 0;
   return transact(async (tx) => {
+    await lockDeliveries(tx, deliveryIds);
     const nowMs = await ledgerNowMs(tx);
     const kept = await rows(
       tx,
@@ -31,25 +34,23 @@ export async function keepForRun(
 /** Puts rows back that an admission or a run held and that nobody called about, each in its state. */
 export async function returnRows(deliveryIds: readonly string[]): Promise<void> {
   if (deliveryIds.length === 0) return;
-  await transact((tx) =>
-    rows(
-      tx,
-      sql`update deliveries set admission_id = null, admitted_until = null, kept_by = null, kept_until = null
-        where id = any(${uuids(deliveryIds)}) and state in ('scheduled', 'ready', 'deferred')`,
-    ),
-  );
+  await transact(async (tx) => {
+    await lockDeliveries(tx, deliveryIds);
+    await giveBack(tx, deliveryIds);
+  });
 }
 
 /** Sends a parcel back that found no slot in time: deferred until shortly before the meter is free, pass kept. */
 export async function returnForSlot(partition: string, deliveryIds: readonly string[]): Promise<void> {
   if (deliveryIds.length === 0) return;
-  await transact((tx) =>
-    rows(
+  await transact(async (tx) => {
+    await lockDeliveries(tx, deliveryIds);
+    await rows(
       tx,
       sql`update deliveries d set state = 'deferred', last_class = 'local_rate_limit',
           next_eligible_at = greatest(ledger_now(), m.ready_at - ${AHEAD_OF_READY_MS} * interval '1 millisecond'),
           admission_id = null, admitted_until = null, kept_by = null, kept_until = null
         from meters m where m.key = ${partition} and d.id = any(${uuids(deliveryIds)}) and d.state = 'ready'`,
-    ),
-  );
+    );
+  });
 }

@@ -1,5 +1,5 @@
-import { sql } from "drizzle-orm";
-import { rows, type Transaction } from "../connection";
+import { type SQL, sql } from "drizzle-orm";
+import { rows, type Transaction, together, uuids } from "../connection";
 import { effects } from "../effects";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Settlement } from "../rules/settlement";
@@ -20,6 +20,57 @@ export interface RowFacts {
   cancelWished: boolean;
 }
 
+/** The statements that lock the rows of a settlement and tell which of their sources were cancelled meanwhile. */
+export function lockingRows(ids: readonly string[]): [SQL, SQL] {
+  return [
+    sql`select d.id, d.channel, d.state, d.token, d.reason, d.attempt_count as "attemptCount",
+        d.failure_count as "failureCount", d.throttle_count as "throttleCount", d.destination_id as "destinationId",
+        epoch_ms(d.unresolved_since) as "unresolvedSinceMs", false as "cancelWished"
+      from deliveries d where d.id = any(${uuids(ids)}) order by d.id for update`,
+    // A second statement, after the locks: the source may have been cancelled while we waited for them.
+    sql`select d.id from deliveries d join occurrences o on o.id = d.occurrence_id join reminders r on r.id = o.reminder_id
+      where d.id = any(${uuids(ids)}) and (r.status = 'cancelled' or o.state = 'cancelled')`,
+  ];
+}
+
+/** What `lockingRows` found, by delivery. */
+export function toRowFacts(
+  locked: readonly RowFacts[],
+  cancelled: readonly { id: string }[],
+): Map<string, RowFacts> {
+  const wished = new Set(cancelled.map((row) => row.id));
+  return new Map(locked.map((row) => [row.id, { ...row, cancelWished: wished.has(row.id) }]));
+}
+
+export async function lockRows(tx: Transaction, ids: readonly string[]): Promise<Map<string, RowFacts>> {
+  const [locked, cancelled] = await together<[RowFacts, { id: string }]>(tx, lockingRows(ids));
+  return toRowFacts(locked, cancelled);
+}
+
+/**
+ * The statement that settles the attempt rows and returns the ids of those it did. An attempt that is settled already
+ * stays as it is; what a crash left unknown may still learn its answer.
+ */
+export function recordingAttempts(calls: readonly SettledCall[]): SQL {
+  const given = JSON.stringify(
+    calls.map((call) => ({
+      id: call.attemptId,
+      class: call.outcome.class,
+      status: call.status,
+      code: call.code?.slice(0, 100) ?? null,
+      retryAfter: call.retryAfterRaw?.slice(0, 200) ?? null,
+      messageId: call.outcome.class === "accepted" ? call.outcome.providerMessageId : null,
+      detail: call.detail?.slice(0, 400) ?? null,
+      callMs: Math.round(call.callMs),
+    })),
+  );
+  return sql`update attempts a set settled_at = ledger_now(), class = w.class, status = w.status, code = w.code,
+        retry_after = w."retryAfter", provider_message_id = w."messageId", detail = w.detail, call_ms = w."callMs"
+      from jsonb_to_recordset(${given}::jsonb) as w(id uuid, class text, status int, code text, "retryAfter" text,
+        "messageId" text, detail text, "callMs" int)
+      where a.id = w.id and (a.settled_at is null or a.class = 'crashed') returning a.id`;
+}
+
 /** A call, its delivery, and what becomes of it. */
 export interface Decided {
   call: SettledCall;
@@ -34,7 +85,11 @@ export interface Decided {
  * its place in the lane; one that was claimed ahead of its time had none and joins at the lane's clock.
  */
 export async function applySettlements(tx: Transaction, decided: readonly Decided[]): Promise<void> {
-  if (decided.length === 0) return;
+  if (decided.length > 0) await rows(tx, applyingSettlements(decided));
+}
+
+/** The statement of `applySettlements`. */
+export function applyingSettlements(decided: readonly Decided[]): SQL {
   const given = JSON.stringify(
     decided.map(({ row, call, settlement: s }) => ({
       id: row.id,
@@ -52,9 +107,7 @@ export async function applySettlements(tx: Transaction, decided: readonly Decide
       token: call.token,
     })),
   );
-  await rows(
-    tx,
-    sql`update deliveries d set state = w.state, reason = w.reason, last_class = w.class,
+  return sql`update deliveries d set state = w.state, reason = w.reason, last_class = w.class,
         next_eligible_at = from_epoch_ms(w."nextMs"), lease_until = null,
         pass = case when w.state = 'ready' then coalesce(d.pass, (select l.pass_floor from lanes l
           where l.partition = d.partition and l.lane = d.lane), 0) end,
@@ -66,8 +119,7 @@ export async function applySettlements(tx: Transaction, decided: readonly Decide
       from jsonb_to_recordset(${given}::jsonb) as w(id uuid, state text, reason text, "nextMs" float8, class text,
         failures int, throttles int, "unresolvedMs" float8, wish text, "reconcileMs" float8, "messageId" text,
         "burialId" uuid, token int)
-      where d.id = w.id and d.state = 'sending' and d.token = w.token`,
-  );
+      where d.id = w.id and d.state = 'sending' and d.token = w.token`;
 }
 
 /**

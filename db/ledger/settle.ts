@@ -1,6 +1,14 @@
 import { sql } from "drizzle-orm";
-import { lockMeter, type PartitionFacts, readPartition, storeMeter } from "../admission/partitions";
-import { ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
+import {
+  lockMeter,
+  type PartitionFacts,
+  type PartitionRow,
+  readingPartition,
+  readPartition,
+  storeMeter,
+  toPartitionFacts,
+} from "../admission/partitions";
+import { CLOCK, ledgerNowMs, rows, type Transaction, together, transact, uuids } from "../connection";
 import { stageDeaths } from "../outbox";
 import { isProbing } from "../rules/gate";
 import type { DeliveryState } from "../rules/lifecycle";
@@ -8,13 +16,18 @@ import type { Outcome } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
 import { throttleFloorMs } from "../rules/retry-policy";
 import { decideSettlement } from "../rules/settlement";
-import { applyPartitionFacts, countUnknownRefusals, fedMeter } from "./feedback";
+import { applyPartitionFacts, countUnknownRefusals, fedMeter, sameMeter } from "./feedback";
 import {
+  applyingSettlements,
   applyLateEvidence,
   applySettlements,
   type Decided,
+  lockingRows,
+  lockRows,
   markDestinations,
   type RowFacts,
+  recordingAttempts,
+  toRowFacts,
 } from "./settle-rows";
 
 /** How one begun call ended, as its adapter saw it. */
@@ -64,55 +77,110 @@ export async function settleAttempts(
   calls: readonly SettledCall[],
 ): Promise<SettleOutcome> {
   if (calls.length === 0) return { deliveries: [], epoch: 0 };
-  return transact(async (tx) => {
-    const ids = calls.map((call) => call.deliveryId);
-    await lockMarkedDestinations(tx, calls);
-    const facts = await readSettlingPartition(tx, partition, calls);
-    const locked = await lockDeliveries(tx, ids);
-    const meter = await lockMeter(tx, partition);
-    const nowMs = await ledgerNowMs(tx);
-    const { begunAt, recorded } = await recordAttempts(tx, calls);
-    const unknownInRow = await countUnknownRefusals(tx, partition, calls);
-    const decided = calls.flatMap((call): Decided[] => {
-      const row = locked.get(call.deliveryId);
-      if (row === undefined) return [];
-      const begunAtMs = begunAt.get(call.attemptId) ?? nowMs;
-      const settlement = decideSettlement({
-        outcome: call.outcome,
-        nowMs,
-        begunAtMs,
-        counters: row,
-        unresolvedSinceMs: row.unresolvedSinceMs,
-        repeat: REPEAT_BY_CHANNEL[row.channel],
-        throttleFloorMs: throttleFloorMs(partition),
-        seed: row.id,
-        cancelWished: row.cancelWished,
-        unknownRefusalsInRow: unknownInRow,
-      });
-      return [{ call, row, settlement, begunAtMs }];
-    });
-    const current = decided.filter(({ call, row }) => row.state === "sending" && row.token === call.token);
-    await applySettlements(tx, current);
-    const late = decided.filter(
-      (entry) => !current.includes(entry) && entry.settlement.state === "delivered",
-    );
-    const convinced = await applyLateEvidence(tx, late);
-    await markDestinations(tx, current);
-    const news = decided.filter(({ call }) => recorded.has(call.attemptId));
-    const fed = fedMeter(meter, facts, news, nowMs);
-    if (fed !== meter) await storeMeter(tx, partition, fed);
-    await applyPartitionFacts(tx, partition, news);
-    await stageDeaths(
-      tx,
-      current.filter(({ settlement }) => settlement.state === "dead").map(({ row }) => row.id),
-    );
-    return {
-      deliveries: decided.map((entry) =>
-        current.includes(entry) ? toSettled(entry, nowMs) : toStale(entry, convinced.has(entry.row.id)),
-      ),
-      epoch: fed.epoch,
-    };
+  if (calls.every(({ outcome }) => outcome.class === "accepted")) {
+    const settled = await transact((tx) => settleQuietly(tx, partition, calls));
+    if (settled !== null) return settled;
+  }
+  return transact((tx) => settleInFull(tx, partition, calls));
+}
+
+async function settleInFull(
+  tx: Transaction,
+  partition: string,
+  calls: readonly SettledCall[],
+): Promise<SettleOutcome> {
+  const ids = calls.map((call) => call.deliveryId);
+  await lockMarkedDestinations(tx, calls);
+  const facts = await readSettlingPartition(tx, partition, calls);
+  const locked = await lockRows(tx, ids);
+  const meter = await lockMeter(tx, partition);
+  const nowMs = await ledgerNowMs(tx);
+  const { begunAt, recorded } = await recordAttempts(tx, calls);
+  const unknownRefusalsInRow = await countUnknownRefusals(tx, partition, calls);
+  const decided = calls.flatMap((call): Decided[] => {
+    const row = locked.get(call.deliveryId);
+    if (row === undefined) return [];
+    const begunAtMs = begunAt.get(call.attemptId) ?? nowMs;
+    return [decide({ call, row, begunAtMs }, { partition, nowMs, unknownRefusalsInRow })];
   });
+  const current = decided.filter(isCurrent);
+  await applySettlements(tx, current);
+  const news = decided.filter(({ call }) => recorded.has(call.attemptId));
+  const late = news.filter((entry) => !current.includes(entry) && entry.settlement.state === "delivered");
+  const convinced = await applyLateEvidence(tx, late);
+  await markDestinations(tx, current);
+  const fed = fedMeter(meter, facts, news, nowMs);
+  if (fed !== meter) await storeMeter(tx, partition, fed);
+  await applyPartitionFacts(tx, partition, news);
+  await stageDeaths(
+    tx,
+    current.filter(({ settlement }) => settlement.state === "dead").map(({ row }) => row.id),
+  );
+  return {
+    deliveries: decided.map((entry) =>
+      current.includes(entry) ? toSettled(entry, nowMs) : toStale(entry, convinced.has(entry.row.id)),
+    ),
+    epoch: fed.epoch,
+  };
+}
+
+/**
+ * The common case, in two round trips and without the meter's lock: everything was accepted, every row is still its
+ * caller's, the partition has nothing to disprove, and no decision would be another for these answers. Null when that
+ * does not hold; then nothing has been written.
+ */
+async function settleQuietly(
+  tx: Transaction,
+  partition: string,
+  calls: readonly SettledCall[],
+): Promise<SettleOutcome | null> {
+  const [locked, cancelled, [read], [clock], [notice]] = await together<
+    [RowFacts, { id: string }, PartitionRow, { nowMs: number }, unknown]
+  >(tx, [
+    ...lockingRows(calls.map((call) => call.deliveryId)),
+    readingPartition(partition),
+    CLOCK,
+    sql`select 1 from operator_notices where partition = ${partition} and closed_at is null limit 1`,
+  ]);
+  if (read === undefined || clock === undefined || notice !== undefined) return null;
+  const facts = toPartitionFacts(read);
+  const { nowMs } = clock;
+  const rowOf = toRowFacts(locked, cancelled);
+  const decided = calls.flatMap((call): Decided[] => {
+    const row = rowOf.get(call.deliveryId);
+    if (row === undefined) return [];
+    const context = { partition, nowMs, unknownRefusalsInRow: 1 };
+    return [decide({ call, row, begunAtMs: nowMs }, context)];
+  });
+  const plain = decided.length === calls.length && decided.every(isCurrent) && !isProbing(facts);
+  if (!plain || !sameMeter(facts.meter, fedMeter(facts.meter, facts, decided, nowMs))) return null;
+  await together(tx, [recordingAttempts(calls), applyingSettlements(decided)]);
+  return { deliveries: decided.map((entry) => toSettled(entry, nowMs)), epoch: facts.meter.epoch };
+}
+
+/** Whether the row is still the caller's: its state and fencing token say so. */
+function isCurrent({ call, row }: Decided): boolean {
+  return row.state === "sending" && row.token === call.token;
+}
+
+function decide(
+  settled: Omit<Decided, "settlement">,
+  context: { partition: string; nowMs: number; unknownRefusalsInRow: number },
+): Decided {
+  const { call, row, begunAtMs } = settled;
+  const settlement = decideSettlement({
+    outcome: call.outcome,
+    nowMs: context.nowMs,
+    begunAtMs,
+    counters: row,
+    unresolvedSinceMs: row.unresolvedSinceMs,
+    repeat: REPEAT_BY_CHANNEL[row.channel],
+    throttleFloorMs: throttleFloorMs(context.partition),
+    seed: row.id,
+    cancelWished: row.cancelWished,
+    unknownRefusalsInRow: context.unknownRefusalsInRow,
+  });
+  return { ...settled, settlement };
 }
 
 /** The partition, locked where quota or configuration may close it, or acceptance may end such a closure. */
@@ -143,56 +211,16 @@ async function lockMarkedDestinations(tx: Transaction, calls: readonly SettledCa
   );
 }
 
-async function lockDeliveries(tx: Transaction, ids: readonly string[]): Promise<Map<string, RowFacts>> {
-  const locked = await rows<RowFacts>(
-    tx,
-    sql`select d.id, d.channel, d.state, d.token, d.reason, d.attempt_count as "attemptCount",
-        d.failure_count as "failureCount", d.throttle_count as "throttleCount", d.destination_id as "destinationId",
-        epoch_ms(d.unresolved_since) as "unresolvedSinceMs", false as "cancelWished"
-      from deliveries d where d.id = any(${uuids(ids)}) order by d.id for update`,
-  );
-  // Read in a second statement, after the locks: the source may have been cancelled while we waited for them.
-  const cancelled = await rows<{ id: string }>(
-    tx,
-    sql`select d.id from deliveries d join occurrences o on o.id = d.occurrence_id join reminders r on r.id = o.reminder_id
-      where d.id = any(${uuids(ids)}) and (r.status = 'cancelled' or o.state = 'cancelled')`,
-  );
-  const wished = new Set(cancelled.map((row) => row.id));
-  return new Map(locked.map((row) => [row.id, { ...row, cancelWished: wished.has(row.id) }]));
-}
-
-/**
- * Settles the attempt rows. An attempt that is settled already stays as it is and is not among the `recorded`; what a
- * crash left unknown may still learn its answer. Returns when each began.
- */
+/** Settles the attempt rows. Returns when each began, and which of the answers are news. */
 async function recordAttempts(
   tx: Transaction,
   calls: readonly SettledCall[],
 ): Promise<{ begunAt: Map<string, number>; recorded: Set<string> }> {
-  const given = JSON.stringify(
-    calls.map((call) => ({
-      id: call.attemptId,
-      class: call.outcome.class,
-      status: call.status,
-      code: call.code?.slice(0, 100) ?? null,
-      retryAfter: call.retryAfterRaw?.slice(0, 200) ?? null,
-      messageId: call.outcome.class === "accepted" ? call.outcome.providerMessageId : null,
-      detail: call.detail?.slice(0, 400) ?? null,
-      callMs: Math.round(call.callMs),
-    })),
-  );
-  const recorded = await rows<{ id: string }>(
-    tx,
-    sql`update attempts a set settled_at = ledger_now(), class = w.class, status = w.status, code = w.code,
-        retry_after = w."retryAfter", provider_message_id = w."messageId", detail = w.detail, call_ms = w."callMs"
-      from jsonb_to_recordset(${given}::jsonb) as w(id uuid, class text, status int, code text, "retryAfter" text,
-        "messageId" text, detail text, "callMs" int)
-      where a.id = w.id and (a.settled_at is null or a.class = 'crashed') returning a.id`,
-  );
-  const begun = await rows<{ id: string; begunAtMs: number }>(
-    tx,
-    sql`select id, epoch_ms(begun_at) as "begunAtMs" from attempts where id = any(${uuids(calls.map((call) => call.attemptId))})`,
-  );
+  const attemptIds = calls.map((call) => call.attemptId);
+  const [recorded, begun] = await together<[{ id: string }, { id: string; begunAtMs: number }]>(tx, [
+    recordingAttempts(calls),
+    sql`select id, epoch_ms(begun_at) as "begunAtMs" from attempts where id = any(${uuids(attemptIds)})`,
+  ]);
   return {
     begunAt: new Map(begun.map((row) => [row.id, row.begunAtMs])),
     recorded: new Set(recorded.map((row) => row.id)),

@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import { at, rows, transact } from "../connection";
+import { forecastDeliveries } from "../console/forecast";
 import { fail, invalid, ok, type Result } from "../rules/errors";
+import type { Forecast } from "../rules/forecast";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel } from "../rules/outcome";
 import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
@@ -90,8 +92,10 @@ export interface DeliveryView {
   reason: string | null;
   lastClass: string | null;
   nextEligibleAt: string | null;
-  /** When it is expected to leave: its own time, or the end of its provider's gate where that is later. */
+  /** When it is expected to leave, by what stands before it and what closes its provider; null when nobody can know. */
   expectedAt: string | null;
+  /** The same at the latest, should the provider slow down once more. */
+  expectedBy: string | null;
   scheduledAt: string;
   firstAttemptAt: string | null;
   latestAttemptAt: string | null;
@@ -104,8 +108,8 @@ export interface DeliveryView {
 }
 
 interface DeliveryRow extends Omit<DeliveryView, DateFields | "history"> {
+  id: string;
   nextEligibleAtMs: number | null;
-  expectedAtMs: number | null;
   scheduledAtMs: number;
   firstAttemptAtMs: number | null;
   latestAttemptAtMs: number | null;
@@ -117,6 +121,7 @@ interface DeliveryRow extends Omit<DeliveryView, DateFields | "history"> {
 type DateFields =
   | "nextEligibleAt"
   | "expectedAt"
+  | "expectedBy"
   | "scheduledAt"
   | "firstAttemptAt"
   | "latestAttemptAt"
@@ -130,15 +135,12 @@ const maybeIso = (ms: number | null) => (ms === null ? null : iso(ms));
 export async function readDeliveries(owner: Owner, id: string): Promise<Result<DeliveryView[]>> {
   const reminder = await readReminder(owner, id);
   if (!reminder.ok) return reminder;
-  const found = await transact((tx) =>
-    rows<DeliveryRow>(
+  return transact(async (tx) => {
+    const found = await rows<DeliveryRow>(
       tx,
-      sql`select d.key, d.channel, case when d.channel = 'push' then dest.label end as device, d.occurrence_id as occurrence,
+      sql`select d.id, d.key, d.channel, case when d.channel = 'push' then dest.label end as device, d.occurrence_id as occurrence,
           d.version, d.state, d.reason, d.last_class as "lastClass",
           epoch_ms(d.next_eligible_at) as "nextEligibleAtMs",
-          case when d.state in ('scheduled', 'ready', 'deferred') then
-            epoch_ms(greatest(coalesce(d.next_eligible_at, ledger_now()), m.blocked_until, p.parked_until, p.paused_until,
-              ledger_now())) end as "expectedAtMs",
           epoch_ms(d.scheduled_at) as "scheduledAtMs", epoch_ms(d.first_attempt_at) as "firstAttemptAtMs",
           epoch_ms(d.latest_attempt_at) as "latestAttemptAtMs", epoch_ms(d.finished_at) as "finishedAtMs",
           epoch_ms(d.expires_at) as "expiresAtMs", d.attempt_count as attempts, d.failure_count as failures,
@@ -148,18 +150,21 @@ export async function readDeliveries(owner: Owner, id: string): Promise<Result<D
             'detail', a.detail) order by a.number) from attempts a where a.delivery_id = d.id), '[]'::jsonb) as history
         from deliveries d join occurrences o on o.id = d.occurrence_id
         left join destinations dest on dest.id = d.destination_id
-        left join partitions p on p.key = d.partition left join meters m on m.key = d.partition
         where o.reminder_id = ${id}::uuid
         order by o.number, array_position(array['email', 'sms', 'push'], d.channel), d.key`,
-    ),
-  );
-  return ok(found.map(toDeliveryView));
+    );
+    const forecasts = await forecastDeliveries(
+      tx,
+      found.map((row) => row.id),
+    );
+    return ok(found.map((row) => toDeliveryView(row, forecasts.get(row.id) ?? null)));
+  });
 }
 
-function toDeliveryView(row: DeliveryRow): DeliveryView {
+function toDeliveryView(row: DeliveryRow, forecast: Forecast | null): DeliveryView {
   const {
+    id: _,
     nextEligibleAtMs,
-    expectedAtMs,
     scheduledAtMs,
     firstAttemptAtMs,
     latestAttemptAtMs,
@@ -171,7 +176,8 @@ function toDeliveryView(row: DeliveryRow): DeliveryView {
   return {
     ...rest,
     nextEligibleAt: maybeIso(nextEligibleAtMs),
-    expectedAt: maybeIso(expectedAtMs),
+    expectedAt: maybeIso(forecast?.expectedMs ?? null),
+    expectedBy: maybeIso(forecast?.latestMs ?? null),
     scheduledAt: iso(scheduledAtMs),
     firstAttemptAt: maybeIso(firstAttemptAtMs),
     latestAttemptAt: maybeIso(latestAttemptAtMs),

@@ -1,3 +1,5 @@
+import type { Lane } from "./outcome";
+
 /**
  * The meter of one budget: a GCRA that grants future slots, cuts its rate on a 429 and recovers with successes
  * (DESIGN: admission, "when exactly" and "feedback"; P3, P7). Pure: takes the row and the time, returns the next row.
@@ -16,6 +18,8 @@ export interface Meter {
   observedCeiling: number | null;
   /** Smoothed call time. */
   callMs: number;
+  /** What calls take when the provider is well; null before the first. */
+  calmCallMs: number | null;
   urgentReadyAtMs: number;
   lastFeedbackAtMs: number | null;
 }
@@ -162,9 +166,10 @@ export function feedAccepted(
   feedback: { nowMs: number; slotEpoch: number; callMs: number },
 ): Meter {
   const callMs = meter.callMs + (feedback.callMs - meter.callMs) * CALL_TIME_WEIGHT;
+  const calmCallMs = calmer(meter.calmCallMs, callMs);
   const ceiling = effectiveCeiling(meter, limits);
   if (feedback.slotEpoch !== meter.epoch || meter.rate >= ceiling) {
-    return { ...meter, callMs, rate: Math.min(meter.rate, Math.max(ceiling, RATE_MIN)) };
+    return { ...meter, callMs, calmCallMs, rate: Math.min(meter.rate, Math.max(ceiling, RATE_MIN)) };
   }
   const sinceMs = Math.max(meter.lastFeedbackAtMs ?? feedback.nowMs - 1000, meter.blockedUntilMs);
   // At most one second counts at once: silence is not evidence.
@@ -173,7 +178,33 @@ export function feedAccepted(
     Math.max(0, feedback.nowMs - Math.max(meter.lastCutAtMs ?? 0, meter.blockedUntilMs)) / 1000;
   const factor = Math.min(RECOVERY_FACTOR_MAX, 1 + RECOVERY_ACCELERATION_PER_SECOND * sinceCutSeconds);
   const raised = meter.rate + RECOVERY_SHARE_PER_SECOND * ceiling * elapsedSeconds * factor;
-  return { ...meter, callMs, rate: Math.min(ceiling, raised), lastFeedbackAtMs: feedback.nowMs };
+  return { ...meter, callMs, calmCallMs, rate: Math.min(ceiling, raised), lastFeedbackAtMs: feedback.nowMs };
+}
+
+/** The calm call time follows a faster call at once and a slower one a thousandth at a time: minutes, not seconds. */
+const CALM_WEIGHT = 0.001;
+
+function calmer(calmCallMs: number | null, callMs: number): number {
+  if (calmCallMs === null || callMs < calmCallMs) return callMs;
+  return calmCallMs + (callMs - calmCallMs) * CALM_WEIGHT;
+}
+
+/** Below this a doubled call time is noise of this machine, not of the provider. */
+const SLOW_CALL_MS = 100;
+
+/**
+ * Calls that may be in flight at once. When the call time doubles the bound halves, and so on with its ratio to calm,
+ * never under 1: a slow provider is not helped by more calls. It recovers as the call time does.
+ */
+export function inFlightBound(meter: Meter, concurrency: number): number {
+  if (meter.calmCallMs === null || meter.callMs < SLOW_CALL_MS) return concurrency;
+  const slowdown = meter.callMs / Math.max(1, meter.calmCallMs);
+  return slowdown < 2 ? concurrency : Math.max(1, Math.floor(concurrency / slowdown));
+}
+
+/** What a send costs against the meter: `bulk` and `redrive` pay for the headroom that they leave to the others. */
+export function meteredCost(cost: number, lane: Lane, headroom: number): number {
+  return lane === "bulk" || lane === "redrive" ? cost / (1 - headroom) : cost;
 }
 
 /** How long work may be out before it is sent: two seconds of rate keep a partition busy between two looks. */

@@ -10,6 +10,7 @@ export { meters } from "./meters";
 export { notices } from "./notices";
 export { occurrences } from "./occurrences";
 export { operatorActions } from "./operator-actions";
+export { operatorNotices } from "./operator-notices";
 export { outbox } from "./outbox";
 export { partitions } from "./partitions";
 export { payloads } from "./payloads";

@@ -22,6 +22,8 @@ export const meters = pgTable(
     observedCeiling: doublePrecision("observed_ceiling"),
     /** Smoothed call time, which sizes the admission window. */
     callMs: doublePrecision("call_ms").notNull(),
+    /** What calls take when the provider is well: follows `call_ms` down at once, up only slowly. */
+    calmCallMs: doublePrecision("calm_call_ms"),
     /** The urgent lane's own meter: urgent sends stand in front of reserved slots while it has room. */
     urgentReadyAt: instant("urgent_ready_at").notNull(),
     lastFeedbackAt: instant("last_feedback_at"),

@@ -20,6 +20,8 @@ export const partitions = pgTable(
     ceiling: doublePrecision("ceiling").notNull(),
     burst: doublePrecision("burst").notNull(),
     concurrency: integer("concurrency").notNull(),
+    /** Share of the rate that `bulk` and `redrive` leave to `urgent` and `standard`. */
+    headroom: doublePrecision("headroom").notNull().default(0.1),
     owner: integer("owner").notNull(),
     pausedBy: text("paused_by"),
     pausedReason: text("paused_reason"),
@@ -41,6 +43,7 @@ export const partitions = pgTable(
     check("partitions_ceiling_not_negative", sql`${table.ceiling} >= 0`),
     check("partitions_burst_positive", sql`${table.burst} >= 1`),
     check("partitions_concurrency_positive", sql`${table.concurrency} >= 1`),
+    check("partitions_headroom_bounded", sql`${table.headroom} >= 0 and ${table.headroom} <= 0.9`),
     check("partitions_circuit_known", sql`${table.circuit} in ('closed', 'open', 'half_open')`),
     check("partitions_paused_by_someone", sql`(${table.pausedAt} is null) = (${table.pausedBy} is null)`),
     check(

@@ -3,7 +3,7 @@ import { createElement } from "react";
 import type { EmailContent, PushContent, SmsContent } from "../../db/rules/message-content";
 import { oneLine, shortenGraphemes, wellFormed } from "../../db/rules/shorten";
 import { phoneCodeText } from "./phone-code";
-import { ReminderEmail } from "./reminder";
+import { reminderHtml } from "./reminder-html";
 import { reminderPush, reminderSms } from "./reminder-text";
 import { SignInCodeEmail } from "./sign-in-code";
 import { messageLocale, messageWords } from "./words";
@@ -45,7 +45,7 @@ export async function renderReminder(input: ReminderInput): Promise<RenderedRemi
     manageUrl: input.manageUrl,
   };
   const language = messageLocale(input.locale);
-  const html = await render(createElement(ReminderEmail, { language, words, ...texts }));
+  const html = await reminderHtml({ language, words, ...texts });
   const text = [
     texts.title,
     `${words.when}: ${texts.whenText}`,

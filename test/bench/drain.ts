@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench, Figures } from "./bench";
-import { accepted, countTransactions, untilAccepted } from "./evidence";
+import { accepted, countTransactions, notMadePerThousand, untilAccepted } from "./evidence";
 import { makeReminders, makeShoppers, ringDoorbell } from "./load";
 import type { Stage } from "./stage";
 import { warmUp } from "./warm-up";
@@ -60,6 +60,7 @@ export async function drain(
     firstCallMs: (sends[0]?.at ?? Number.NaN) - dueAtMs,
     throttledPerThousand: (summary.throttled / summary.accepted) * 1000,
     duplicates: summary.duplicates,
+    notMadePerThousand: await notMadePerThousand(stage),
     missing: deliveries - summary.accepted,
     transactionsPerDelivery: transactions / deliveries,
     attemptsPerAccepted: calls.length / summary.accepted,

@@ -80,3 +80,10 @@ export function jainIndex(shares: readonly number[]): number {
   const squares = shares.reduce((total, share) => total + share * share, 0);
   return squares === 0 ? Number.NaN : (sum * sum) / (shares.length * squares);
 }
+
+/** Begun attempts that were never called about (their slot or epoch had lapsed), per thousand attempts. */
+export async function notMadePerThousand(stage: Stage): Promise<number> {
+  const [row] = await stage.sql<{ share: number | null }[]>`
+    select (1000.0 * count(*) filter (where class = 'not_made') / nullif(count(*), 0))::float8 as share from attempts`;
+  return row?.share ?? 0;
+}

@@ -1,5 +1,5 @@
 import type { Bench } from "./bench";
-import { latenessOf, ledgerRows, percentile, untilAccepted } from "./evidence";
+import { latenessOf, ledgerRows, notMadePerThousand, percentile, untilAccepted } from "./evidence";
 import { makeReminders, makeShoppers, ringDoorbell } from "./load";
 import { warmUp } from "./warm-up";
 
@@ -43,6 +43,7 @@ export const bench: Bench = {
       latenessMinMs: Math.min(...late),
       throttledPerThousand: (summary.throttled / summary.accepted) * 1000,
       duplicates: summary.duplicates,
+      notMadePerThousand: await notMadePerThousand(stage),
       missing: count - summary.accepted,
     };
   },

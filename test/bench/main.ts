@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Bench, isPassed, type Report } from "./bench";
+import { type CpuTimes, othersShare } from "./cpu";
 import { bench as drain } from "./drain";
 import { bench as lateness } from "./lateness";
 import { startProfile } from "./profile";
@@ -45,9 +46,10 @@ async function measure(name: string, bench: Bench, scale: number, profiled: bool
   process.once("SIGINT", () => void stage.stop().then(() => process.exit(130)));
   try {
     profile?.watch(stage.databaseUrl);
+    const before = stage.cpu();
     const figures = await bench.run(stage, parameters);
     const { targets } = bench;
-    const told = { ...parameters, engine: stage.engineKind };
+    const told = { ...parameters, engine: stage.engineKind, ...cpuOf(before, stage.cpu()) };
     return { name, parameters: told, figures, targets, passed: isPassed(figures, targets) };
   } catch (error) {
     console.error(stage.tail());
@@ -56,4 +58,10 @@ async function measure(name: string, bench: Bench, scale: number, profiled: bool
     await stage.stop();
     await profile?.report();
   }
+}
+
+/** How busy the machine was with other things: above a tenth or two, the figures say more about those. */
+function cpuOf(before: CpuTimes | null, after: CpuTimes | null): Record<string, number> {
+  if (before === null || after === null) return {};
+  return { othersCpuShare: Math.round(othersShare(before, after) * 100) / 100 };
 }

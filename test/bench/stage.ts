@@ -20,6 +20,7 @@ import { type Child, type ChildPlan, supervise } from "../../commands/supervisor
 import { migrate } from "../../db/migrate";
 import type { LedgerCall, LedgerSummary } from "../../standins/providers/ledger";
 import type { Settings } from "../../standins/providers/settings";
+import { type CpuTimes, readCpu } from "./cpu";
 import { makeApiKey } from "./load";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -51,6 +52,12 @@ export type Stage = {
   clearCalls(): Promise<void>;
   /** kill -9 of the app, children included; the supervisor starts it again. */
   killApp(): void;
+  /** kill -9 of the engine: it forgets every run; the supervisor starts it again. */
+  killEngine(): void;
+  /** kill -9 of the database server, which then starts again on the same data and port. */
+  killDatabase(): Promise<void>;
+  /** CPU time used so far. */
+  cpu(): CpuTimes | null;
   /** The last lines that the programs printed. */
   tail(): string;
   stop(): Promise<void>;
@@ -64,11 +71,11 @@ export async function startStage(options: { rates: Rates; appEnv?: Record<string
   const folder = await mkdtemp(join(tmpdir(), "punctual-bench-"));
   // Made for its owner alone; the database server may run as another user, who must get through.
   await chmod(folder, 0o711);
-  const database = await startPostgres({ dataDir: join(folder, "data"), log: () => {} });
+  const database = { server: await startPostgres({ dataDir: join(folder, "data"), log: () => {} }) };
   const children: Child[] = [];
   const stop = async () => {
     await Promise.all(children.map((child) => child.stop()));
-    await database.stop();
+    await database.server.stop();
     await rm(folder, { recursive: true, force: true });
   };
   try {
@@ -81,7 +88,7 @@ export async function startStage(options: { rates: Rates; appEnv?: Record<string
 
 async function raise(
   folder: string,
-  database: PostgresServer,
+  database: { server: PostgresServer },
   children: Child[],
   options: { rates: Rates; appEnv?: Record<string, string> },
   stop: () => Promise<void>,
@@ -90,11 +97,11 @@ async function raise(
   const ports: Ports = { app, standins, engine };
   const env = {
     ...outsideSettings(),
-    ...stackEnvironment(ports, database.url, await keepSecrets(join(folder, "secrets.json"))),
+    ...stackEnvironment(ports, database.server.url, await keepSecrets(join(folder, "secrets.json"))),
     ...ratesEnvironment(options.rates),
     PUNCTUAL_ALLOW_STANDINS: "1",
   };
-  await migrate(database.url);
+  await migrate(database.server.url);
   const chosen = await chooseEngine(ROOT, engine, `http://127.0.0.1:${app}`);
   const plans: ChildPlan[] = [
     standinsPlan(ROOT, standins, env),
@@ -108,7 +115,7 @@ async function raise(
     lines.splice(0, lines.length - TAIL_LINES);
   };
   children.push(...plans.map((plan) => supervise(plan, { print, started: () => {} })));
-  const sql = postgres(database.url, {
+  const sql = postgres(database.server.url, {
     max: 2,
     onnotice: () => {},
     connection: { application_name: "bench" },
@@ -118,12 +125,17 @@ async function raise(
   const stage = {
     ...clientOf(ports),
     engineKind: chosen.kind,
-    databaseUrl: database.url,
+    databaseUrl: database.server.url,
     sql,
     apiKey,
-    killApp() {
-      const pid = children.find((child) => child.plan.name === "app")?.pid() ?? null;
-      if (pid !== null) signalGroup(pid, "SIGKILL");
+    cpu: () => readCpu({ postgres: database.server.pid, ...pidsOf(children) }),
+    killApp: () => killProgram(children, "app"),
+    killEngine: () => killProgram(children, "engine"),
+    async killDatabase() {
+      process.kill(database.server.pid, "SIGKILL");
+      await database.server.exited;
+      const { dataDir, port } = database.server;
+      database.server = await startPostgres({ dataDir, port, exactPort: true, log: () => {} });
     },
     tail: () => lines.join("\n"),
     stop: async () => {
@@ -138,6 +150,15 @@ async function raise(
     throw new Error(`The stack did not come up.\n${lines.join("\n")}`, { cause: error });
   }
   return stage;
+}
+
+function killProgram(children: readonly Child[], name: string): void {
+  const pid = children.find((child) => child.plan.name === name)?.pid() ?? null;
+  if (pid !== null) signalGroup(pid, "SIGKILL");
+}
+
+function pidsOf(children: readonly Child[]): Record<string, number | null> {
+  return Object.fromEntries(children.map((child) => [child.plan.name, child.pid()]));
 }
 
 function ratesEnvironment(rates: Rates): Record<string, string> {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** One call of the engine into the app, as a process that can die or stall at its next effect. */
+/** One piece of work of the app, as a process that can die or stall at its next effect. */
 export interface Activity {
   /** How many waits on the virtual clock it is in. */
   waits: number;
@@ -8,28 +8,45 @@ export interface Activity {
   dead: boolean;
   /** Set by a stall: the present effect returns when this resolves. */
   stalled: Promise<void> | null;
-  /** Breaks the engine's connection to it. */
+  /** Breaks its caller's connection to it. */
   cut: (error: Error) => void;
+}
+
+/** A place where a process can die: right before an effect, or right after it and before the code that follows. */
+export interface Crossing {
+  effect: "transaction" | "statement" | "sleep" | "call" | "send";
+  moment: "before" | "after";
 }
 
 const NEVER = new Promise<never>(() => {});
 
+/** Event-loop turns after which the code that runs by itself has come to its next effect. */
+const TURNS_BEFORE_TRANSACTION = 6;
+
 /**
  * The app as a process that a test can kill or stall. Every call of the engine into it is an activity; the process's
- * effects pass through here, and a crash takes hold between an effect and the code after it.
+ * effects pass through here, and a crash takes hold between an effect and the code around it.
+ *
+ * Transactions run one at a time and begin only when no code runs any more: with nothing else that waits for the real
+ * world, the same start is the same run.
  */
 export class AppProcess {
   /** When set, nobody listens: calls fail like those to a process that is gone. */
   down = false;
+  /** Asked at every effect of an activity. It may kill or stall the process; what it throws, the effect throws. */
+  onCrossing: ((crossing: Crossing) => void) | null = null;
   private readonly activities = new Set<Activity>();
   private readonly activity = new AsyncLocalStorage<Activity>();
-  private statements = 0;
+  private readonly inTransaction = new AsyncLocalStorage<true>();
+  private readonly queue: (() => void)[] = [];
+  private isTaken = false;
+  private transactions = 0;
 
   constructor(private readonly handler: (request: Request) => Promise<Response>) {}
 
   /** Whether anything can still happen without time moving. */
   busy(): boolean {
-    return this.statements > 0 || [...this.activities].some((activity) => activity.waits === 0);
+    return this.transactions > 0 || [...this.activities].some((activity) => activity.waits === 0);
   }
 
   /** The activity in which the caller runs; undefined in the test itself. */
@@ -61,7 +78,13 @@ export class AppProcess {
   }
 
   /** The engine calls the app. */
-  async call(url: string, init: RequestInit): Promise<Response> {
+  call(url: string, init: RequestInit): Promise<Response> {
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), host: new URL(url).host };
+    return this.act(() => this.handler(new Request(url, { ...init, headers })));
+  }
+
+  /** Work of the process for somebody else. Rejects like a broken connection when the process dies. */
+  async act<T>(work: () => Promise<T>): Promise<T> {
     if (this.down) throw refused();
     let cut: (error: Error) => void = () => {};
     const broke = new Promise<never>((_, reject) => {
@@ -70,36 +93,96 @@ export class AppProcess {
     broke.catch(() => {});
     const activity: Activity = { waits: 0, dead: false, stalled: null, cut };
     this.activities.add(activity);
-    const headers = { ...Object.fromEntries(new Headers(init.headers)), host: new URL(url).host };
-    const answered = this.activity.run(activity, () => this.handler(new Request(url, { ...init, headers })));
-    answered.catch(() => {}).finally(() => this.activities.delete(activity));
-    return Promise.race([answered, broke]);
+    const done = this.activity.run(activity, work);
+    done.catch(() => {}).finally(() => this.activities.delete(activity));
+    return Promise.race([done, broke]);
   }
 
-  /** A database statement of the app. */
-  async statement<T>(run: () => Promise<T>): Promise<T> {
+  /** A database statement of the app: a transaction as a whole, and each statement inside. */
+  statement<T>(run: () => Promise<T>): Promise<T> {
+    return this.inTransaction.getStore() ? this.statementInside(run) : this.transaction(run);
+  }
+
+  private async transaction<T>(run: () => Promise<T>): Promise<T> {
     const activity = this.activity.getStore();
     if (activity?.dead) return NEVER;
-    this.statements += 1;
+    this.transactions += 1;
+    await this.turn();
     try {
-      return await run();
+      if (activity?.dead) return NEVER;
+      this.cross(activity, "transaction", "before");
+      const result = await this.inTransaction.run(true, run);
+      this.cross(activity, "transaction", "after");
+      return result;
     } finally {
-      this.statements -= 1;
+      this.passOn();
+      this.transactions -= 1;
       await this.aftermath(activity);
     }
   }
 
-  /** Marks the surrounding call of the engine as waiting for the virtual clock. */
-  async waiting<T>(work: () => Promise<T>): Promise<T> {
+  /** Where a dead process's connection breaks, so that the database rolls back; the transaction around it never returns. */
+  private async statementInside<T>(run: () => Promise<T>): Promise<T> {
+    const activity = this.activity.getStore();
+    this.cross(activity, "statement", "before");
+    const result = await run();
+    this.cross(activity, "statement", "after");
+    return result;
+  }
+
+  /** An effect that may wait for the virtual clock. */
+  async waiting<T>(effect: "sleep" | "call", work: () => Promise<T>): Promise<T> {
     const activity = this.activity.getStore();
     if (activity?.dead) return NEVER;
     if (activity !== undefined) activity.waits += 1;
     try {
-      return await work();
+      this.cross(activity, effect, "before");
+      const result = await work();
+      this.cross(activity, effect, "after");
+      return result;
     } finally {
       await this.aftermath(activity);
       if (activity !== undefined) activity.waits -= 1;
     }
+  }
+
+  /** An effect that ends at once: events on their way to the engine. */
+  async sending<T>(work: () => Promise<T>): Promise<T> {
+    const activity = this.activity.getStore();
+    if (activity?.dead) return NEVER;
+    try {
+      this.cross(activity, "send", "before");
+      const result = await work();
+      this.cross(activity, "send", "after");
+      return result;
+    } finally {
+      await this.aftermath(activity);
+    }
+  }
+
+  private cross(
+    activity: Activity | undefined,
+    effect: Crossing["effect"],
+    moment: Crossing["moment"],
+  ): void {
+    if (activity === undefined) return;
+    if (!activity.dead) this.onCrossing?.({ effect, moment });
+    if (activity.dead) throw broken();
+  }
+
+  /** Waits for its turn, and until the code that still runs has come to its next effect. */
+  private async turn(): Promise<void> {
+    if (this.isTaken) await new Promise<void>((resolve) => this.queue.push(resolve));
+    this.isTaken = true;
+    for (let turn = 0; turn < TURNS_BEFORE_TRANSACTION; turn += 1) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+
+  private passOn(): void {
+    const next = this.queue.shift();
+    if (next === undefined) this.isTaken = false;
+    else next();
   }
 
   /** Where a crash or a stall of the process takes hold: between an effect and the code after it. */

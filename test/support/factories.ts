@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { eq, sql } from "drizzle-orm";
-import { ensurePartitions } from "../../db/admission/partitions";
+import { sql } from "drizzle-orm";
 import { database, rows } from "../../db/connection";
 import { deliveryReference } from "../../db/ledger/reference";
 import { deliveryKey } from "../../db/rules/delivery-key";
 import type { DeliveryState } from "../../db/rules/lifecycle";
 import type { Channel } from "../../db/rules/outcome";
-import { smsPartition } from "../../db/rules/partition-key";
 import * as schema from "../../db/schema";
 import { testClock } from "./database";
+import { makePartition } from "./partition-factories";
+
+export { makePartition, type PartitionOptions, setMeter, setPartition } from "./partition-factories";
 
 /**
  * Rows for tests, straight into the tables: partial overrides, everything else filled in so that the row is legal in its
@@ -97,43 +98,6 @@ export async function makeShopper(
     for (let made = 0; made < count; made += 1) await makeDestination(subscriber.id, { channel });
   }
   return subscriber;
-}
-
-export interface PartitionOptions {
-  channel: Channel;
-  ceiling: number;
-  burst: number;
-}
-
-/** A partition of its own with its meter and lanes, so that tests of one file do not meet. Returns its key. */
-export async function makePartition(options: Partial<PartitionOptions> = {}): Promise<string> {
-  const { channel = "email", ceiling = 10, burst = 1 } = options;
-  const providers = { email: "resend", sms: "twilio", push: "web-push" } as const;
-  const number = nextNumber();
-  const keys: Record<Channel, string> = {
-    email: `email:resend:team-${number}`,
-    sms: smsPartition(`AC${number}`, "+15005550006"),
-    push: `push:host-${number}.example`,
-  };
-  const key = keys[channel];
-  await ensurePartitions(database(), [
-    { key, channel, provider: providers[channel], ceiling, burst, concurrency: 100 },
-  ]);
-  return key;
-}
-
-export async function setPartition(
-  key: string,
-  values: Partial<typeof schema.partitions.$inferInsert>,
-): Promise<void> {
-  await database().update(schema.partitions).set(values).where(eq(schema.partitions.key, key));
-}
-
-export async function setMeter(
-  key: string,
-  values: Partial<typeof schema.meters.$inferInsert>,
-): Promise<void> {
-  await database().update(schema.meters).set(values).where(eq(schema.meters.key, key));
 }
 
 /** A reminder with its first occurrence, waiting and due in a minute. */
@@ -305,6 +269,6 @@ export async function emptyLedger(): Promise<void> {
   await testClock.set(NOON_MS);
   await rows(
     database(),
-    sql`truncate subscribers, partitions, meters, payloads, outbox, sweeps, idempotency_keys, api_keys cascade`,
+    sql`truncate subscribers, partitions, meters, payloads, outbox, sweeps, idempotency_keys, api_keys, operator_actions cascade`,
   );
 }

@@ -33,7 +33,7 @@ export function interleave(random: () => number): { refused: string[]; stop: () 
         return await run();
       } catch (error) {
         const state = sqlState(error);
-        if (state !== null) { refused.push(state); const c = (error as any).cause ?? error; process.stderr.write("DL " + state + " " + String(c.detail) + "\n   Q: " + String(c.query).replace(/\s+/g," ").slice(0,300) + "\n   where " + c.where + "\n"); }
+        if (state !== null) refused.push(state);
         throw error;
       }
     },

@@ -16,8 +16,9 @@ import { editReminder, type RenderReminder } from "../../db/reminders/edit";
 import { scheduleReminder } from "../../db/reminders/schedule";
 import { snoozeReminder } from "../../db/reminders/snooze";
 import type { Channel, Outcome } from "../../db/rules/outcome";
+import { setChannelWanted } from "../../db/shoppers";
 import { testClock } from "./database";
-import { inMs } from "./factories";
+import { inMs, makeDestination } from "./factories";
 import { ended, renderPayloads } from "./ledger";
 
 const SHOP = { kind: "shop" } as const;
@@ -31,13 +32,15 @@ const ACCEPTED: Outcome = { class: "accepted", providerMessageId: "msg" };
 
 /** What a provider may answer; what closes the whole partition comes seldom. */
 const OUTCOMES: readonly Outcome[] = [
-  ...Array.from({ length: 12 }, () => ACCEPTED),
-  ...Array.from({ length: 3 }, (): Outcome => ({ class: "transient" })),
-  ...Array.from({ length: 3 }, (): Outcome => ({ class: "ambiguous" })),
+  ...Array.from({ length: 25 }, () => ACCEPTED),
+  ...Array.from({ length: 10 }, (): Outcome => ({ class: "transient" })),
+  ...Array.from({ length: 5 }, (): Outcome => ({ class: "ambiguous" })),
   { class: "throttled", retryAfterMs: 700, scope: "partition" },
   { class: "throttled", retryAfterMs: 900, scope: "unknown" },
   { class: "throttled", retryAfterMs: 900, scope: "destination" },
   { class: "not_made" },
+  { class: "destination_rejected", disposition: "gone" },
+  { class: "destination_rejected", disposition: "opted_out" },
   { class: "message_rejected" },
   { class: "quota", retryAfterMs: null },
   { class: "config_rejected" },
@@ -174,6 +177,15 @@ export class Storm {
     if (lost !== undefined) await releaseAdmissions([lost.admissionId]);
   }
 
+  /** Shoppers come back after a device was gone, or switch a channel off and on. */
+  async choose(): Promise<void> {
+    const shopper = this.pick(this.shoppers);
+    const channel = this.pick(CHANNELS);
+    if (shopper === undefined || channel === undefined) return;
+    await makeDestination(shopper.id, { channel });
+    await setChannelWanted(shopper.id, channel, this.random() < 0.8);
+  }
+
   async operate(): Promise<void> {
     const partition = this.pick(this.partitions) ?? "";
     if (this.random() < 0.5) await resumePartition(partition, OPERATOR);
@@ -200,6 +212,8 @@ export class Storm {
       this.sweep,
       this.pump,
       this.notice,
+      this.choose,
+      this.operate,
       this.operate,
     ];
     await (this.pick(verbs) ?? this.admit).call(this);

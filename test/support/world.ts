@@ -20,7 +20,7 @@ import { type VirtualClock, virtualClock } from "../../standins/clock";
 import { createEngine, type Engine } from "../../standins/engine/core";
 import { createProviders, inProcessFetch, type Providers } from "../../standins/providers";
 import { AppProcess, refused } from "./app-process";
-import { testClock } from "./database";
+import { testClock } from "./test-clock";
 
 const ORIGIN = "http://127.0.0.1:9";
 const APP = "http://127.0.0.1:3000";
@@ -29,10 +29,16 @@ const SHOP = { kind: "shop" } as const;
 const handler = serve({ client: inngest, functions }) as (request: Request) => Promise<Response>;
 
 /** Event-loop turns without work after which nothing more will happen by itself. */
-const QUIET_TURNS = 4;
+const QUIET_TURNS = 6;
 
 /** Instants one `advance` may step through; more means that something keeps itself alive. */
 const MOST_STEPS = 200_000;
+
+/** What a world takes from chance; by default nothing. */
+export interface Chance {
+  random: () => number;
+  newId?: () => string;
+}
 
 export interface ReminderOptions {
   inMs: number;
@@ -55,8 +61,9 @@ export class World {
   readonly app = new AppProcess(handler);
   private readonly restore: () => void;
 
-  constructor(startMs: number) {
+  constructor(startMs: number, { random, newId }: Chance) {
     forgetEpochs();
+    const restoreTimers = quickenTimers();
     this.clock = virtualClock(startMs);
     let id = 0;
     this.engine = createEngine({
@@ -65,27 +72,34 @@ export class World {
         id += 1;
         return `engine-${id}`;
       },
-      random: () => 0.5,
+      random,
       call: (url, init) => this.app.call(url, init),
     });
     this.providers = createProviders({
       clock: this.clock,
       baseUrl: ORIGIN,
+      ...(newId === undefined ? {} : { newId }),
       vapidNowMs: () => Date.now(),
       fetch: async () => new Response(null, { status: 204 }),
     });
-    this.restore = replaceEffects({
+    const restoreEffects = replaceEffects({
+      random,
+      ...(newId === undefined ? {} : { newId }),
       monotonicMs: () => this.clock.nowMs(),
       wallMs: () => this.clock.nowMs(),
-      sleep: (ms) => this.app.waiting(() => this.timer(ms)),
+      sleep: (ms) => this.app.waiting("sleep", () => this.timer(ms)),
       fetch: (url, init) => this.route(url, init),
       deadline: (ms) => this.deadline(ms),
       statement: (run) => this.app.statement(run),
     });
+    this.restore = () => {
+      restoreEffects();
+      restoreTimers();
+    };
   }
 
   /** A world with an empty ledger, its database clock at the same instant, and the functions registered. */
-  static async start(startMs: number): Promise<World> {
+  static async start(startMs: number, chance: Chance = { random: () => 0.5 }): Promise<World> {
     await transact((tx) =>
       rows(
         tx,
@@ -93,7 +107,7 @@ export class World {
       ),
     );
     await testClock.set(startMs);
-    const world = new World(startMs);
+    const world = new World(startMs, chance);
     await world.engine.sync(APP);
     await world.settle();
     return world;
@@ -127,8 +141,6 @@ export class World {
   /** Resolves when nothing happens any more unless time moves. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet <= QUIET_TURNS; ) {
-      // The last look comes after a real timer, since the SDK defers some of its work to one.
-      if (quiet === QUIET_TURNS) await new Promise<void>((resolve) => setTimeout(resolve, 0));
       await new Promise<void>((resolve) => setImmediate(resolve));
       quiet = this.app.busy() ? 0 : quiet + 1;
     }
@@ -256,10 +268,12 @@ export class World {
   private async route(url: string | URL, init?: RequestInit): Promise<Response> {
     const { pathname } = new URL(url);
     if (/^\/(resend|twilio|push)\b/.test(pathname)) {
-      return this.app.waiting(() => inProcessFetch(this.providers)(url, init));
+      return this.app.waiting("call", () => inProcessFetch(this.providers)(url, init));
     }
-    if (this.engineDown) throw refused();
-    return this.engine.fetch(new Request(url, init));
+    return this.app.sending(() => {
+      if (this.engineDown) throw refused();
+      return this.engine.fetch(new Request(url, init));
+    });
   }
 
   private timer(ms: number): Promise<void> {
@@ -277,4 +291,18 @@ export class World {
     });
     return controller.signal;
   }
+}
+
+/**
+ * The SDK puts some of its work off to the next timer tick, a real millisecond. In a world that is the next turn of the
+ * event loop: faster, and always in the same place.
+ */
+function quickenTimers(): () => void {
+  const real = globalThis.setTimeout;
+  const quick = (run: (...values: unknown[]) => void, ms?: number, ...values: unknown[]) =>
+    ms === undefined || ms <= 1 ? setImmediate(run, ...values) : real(run, ms, ...values);
+  globalThis.setTimeout = Object.assign(quick, real) as unknown as typeof setTimeout;
+  return () => {
+    globalThis.setTimeout = real;
+  };
 }

@@ -150,6 +150,9 @@ const deliveryAnswer = z
     expectedAt: instant.nullable().meta({
       description: "When it is expected to leave, the provider's limits considered; null once it has ended.",
     }),
+    expectedBy: instant.nullable().meta({
+      description: "The latest it is expected to leave, should the provider slow down once more.",
+    }),
     scheduledAt: instant,
     firstAttemptAt: instant.nullable(),
     latestAttemptAt: instant.nullable(),

@@ -38,6 +38,7 @@ function delivery(overrides: Partial<DeliveryView> = {}): DeliveryView {
     lastClass: "accepted",
     nextEligibleAt: null,
     expectedAt: null,
+    expectedBy: null,
     scheduledAt: iso(0),
     firstAttemptAt: iso(0),
     latestAttemptAt: iso(0),

@@ -72,6 +72,7 @@ test("a partition is read with its meter and the ledger's state; an unknown one 
     channel: "email",
     owner: 1,
     concurrency: 100,
+    headroom: 0.1,
     ceiling: 20,
     burst: 2,
     laneClock: 0,
@@ -93,6 +94,7 @@ test("a partition is read with its meter and the ledger's state; an unknown one 
       lastCutAtMs: nowMs - 5,
       observedCeiling: 7,
       callMs: 200,
+      calmCallMs: null,
       urgentReadyAtMs: nowMs,
       lastFeedbackAtMs: nowMs - 4,
     },
@@ -112,6 +114,7 @@ test("a meter comes back as it was stored, to the microsecond", async () => {
     lastCutAtMs: base - 0.001,
     observedCeiling: 12.5,
     callMs: 81.25,
+    calmCallMs: 80,
     urgentReadyAtMs: base + 7.007,
     lastFeedbackAtMs: null,
   };

@@ -116,12 +116,22 @@ describe("repeated, stale and late", () => {
     expect(await readDelivery(sending.row.id)).toMatchObject({ state: "delivered", failureCount: 1 });
   });
 
-  test("late acceptance of what died with a known reason stays a record", async () => {
-    const { row, claimed } = await begun();
-    await settle(claimed, { class: "message_rejected" });
-    const settled = await settle(claimed, ACCEPTED);
-    expect(settled.deliveries[0]).toMatchObject({ stale: true, state: "dead", reason: "message_rejected" });
-    expect(await readDelivery(row.id)).toMatchObject({ state: "dead", reason: "message_rejected" });
+  test("an answer that contradicts the one that was written down changes nothing", async () => {
+    const dead = await begun();
+    await settle(dead.claimed, { class: "message_rejected" });
+    expect((await settle(dead.claimed, ACCEPTED)).deliveries[0]).toMatchObject({
+      stale: true,
+      state: "dead",
+      reason: "message_rejected",
+    });
+    const again = await begun();
+    await settle(again.claimed, { class: "transient" });
+    const second = await beginAgain(again.row);
+    expect((await settle(again.claimed, ACCEPTED)).deliveries[0]).toMatchObject({
+      stale: true,
+      state: "sending",
+    });
+    expect(await readDelivery(again.row.id)).toMatchObject({ state: "sending", token: second.token });
   });
 
   test("one batch settles each of its rows, whatever became of the others", async () => {

@@ -25,6 +25,7 @@ function meter(overrides: Partial<Meter> = {}): Meter {
     lastCutAtMs: null,
     observedCeiling: null,
     callMs: 200,
+    calmCallMs: null,
     urgentReadyAtMs: START_MS,
     lastFeedbackAtMs: null,
     ...overrides,

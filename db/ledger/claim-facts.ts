@@ -1,0 +1,49 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { PartitionFacts } from "../admission/partitions";
+import { uuids } from "../connection";
+import type { ClaimFacts } from "../rules/claim";
+import type { Channel } from "../rules/outcome";
+import { FAILURE_BUDGET } from "../rules/retry-policy";
+
+/** A delivery that is about to be claimed, with everything that may forbid it. */
+export interface ClaimFactsRow extends Omit<ClaimFacts, keyof PartitionFacts> {
+  id: string;
+  key: string;
+  reference: string;
+  state: ClaimFacts["state"];
+  channel: Channel;
+  owner: number;
+  cost: number;
+  token: number;
+  attemptCount: number;
+  content: unknown;
+  contentHash: string | null;
+  address: string;
+  p256dh: string | null;
+  auth: string | null;
+}
+
+/** The statement that reads them, after the deliveries' locks, in the order in which they go. */
+export function readingClaimFacts(ids: readonly string[]): SQL {
+  return sql`select d.id, d.key, d.reference, d.state, d.channel, d.lane, d.cost, d.token, d.version, d.owner,
+        d.attempt_count as "attemptCount", d.failure_count as "failureCount", d.content_hash as "contentHash",
+        epoch_ms(d.next_eligible_at) as "nextEligibleAtMs", epoch_ms(d.expires_at) as "expiresAtMs",
+        epoch_ms(d.unresolved_since) as "unresolvedSinceMs", d.admission_id is not null as admitted, d.kept_by as "keptBy",
+        ${FAILURE_BUDGET}::int as "failureBudget",
+        o.state as "occurrenceState", o.version as "occurrenceVersion",
+        coalesce(r.status = 'cancelled', false) as "sourceCancelled", d.notice_id is not null as "isNotice",
+        dest.state as "destinationState", dest.verified_at is not null as "destinationVerified",
+        dest.address, dest.p256dh, dest.auth,
+        coalesce((select p.enabled from preferences p where p.subscriber_id = d.subscriber_id and p.topic = 'reminders'
+          and p.channel = d.channel), true) or d.notice_id is not null as preferred,
+        s.quiet_from as "quietFrom", s.quiet_until as "quietUntil", s.time_zone as "timeZone",
+        pay.content is not null as "hasContent", pay.content
+      from deliveries d
+      join subscribers s on s.id = d.subscriber_id
+      left join occurrences o on o.id = d.occurrence_id
+      left join reminders r on r.id = o.reminder_id
+      left join destinations dest on dest.id = d.destination_id
+      left join payloads pay on pay.id = d.payload_id
+      where d.id = any(${uuids(ids)})
+      order by d.pass nulls last, d.next_eligible_at nulls first, d.id`;
+}

@@ -1,0 +1,53 @@
+import { effects } from "../db/effects";
+import { GROUP_MS } from "../db/rules/meter";
+
+/** What this process knows of a partition's meter. It is advice only: the meter row decides, and others ask it too. */
+interface Advice {
+  /** On the monotonic clock: when there is room for a whole group of slots again, or whose turn comes after that. */
+  turnAtMs: number;
+  /** How many deliveries one group holds at most. */
+  groupSize: number;
+}
+
+// Next bundles route handlers apart; what the process knows is known once.
+const holder = globalThis as unknown as { punctualSlotTurns?: Map<string, Advice> };
+
+/** Several waiting runs ask one after the other, a little faster than slots go by: a turn that nobody uses costs nothing. */
+const BETWEEN_TURNS_MS = GROUP_MS * 0.9;
+
+function known(): Map<string, Advice> {
+  holder.punctualSlotTurns ??= new Map();
+  return holder.punctualSlotTurns;
+}
+
+/**
+ * Takes the next turn to ask for slots: how long to wait, 0 when there should be room now. Asking sooner is a
+ * transaction that brings little or nothing.
+ */
+export function takeTurn(partition: string): number {
+  const nowMs = effects.monotonicMs();
+  const advice = known().get(partition);
+  if (advice === undefined || advice.turnAtMs <= nowMs) return 0;
+  const waitMs = advice.turnAtMs - nowMs;
+  advice.turnAtMs += BETWEEN_TURNS_MS;
+  return waitMs;
+}
+
+/** How many deliveries it makes sense to ask about at once; all of them as long as nothing is known. */
+export function groupSizeOf(partition: string): number {
+  return known().get(partition)?.groupSize ?? Number.POSITIVE_INFINITY;
+}
+
+/** Notes what a meter said when it was asked. */
+export function noteSlots(partition: string, said: { roomInMs: number; groupSize: number }): void {
+  const nowMs = effects.monotonicMs();
+  const turnAtMs = said.roomInMs > 0 ? nowMs + said.roomInMs : Number.NEGATIVE_INFINITY;
+  const before = known().get(partition)?.turnAtMs ?? Number.NEGATIVE_INFINITY;
+  known().set(partition, { turnAtMs: Math.max(turnAtMs, before), groupSize: said.groupSize });
+}
+
+/** Forgets one partition after a cut of its rate; all of them with a ledger that starts anew. */
+export function forgetSlots(partition?: string): void {
+  if (partition === undefined) known().clear();
+  else known().delete(partition);
+}

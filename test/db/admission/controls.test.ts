@@ -1,0 +1,120 @@
+import { sql } from "drizzle-orm";
+import { beforeEach, describe, expect, test } from "vitest";
+import { admit } from "../../../db/admission/admit";
+import {
+  pausePartition,
+  resumePartition,
+  setLaneWeight,
+  setLimits,
+  setOwner,
+} from "../../../db/admission/controls";
+import { renewPump } from "../../../db/admission/pump";
+import { database, rows } from "../../../db/connection";
+import * as schema from "../../../db/schema";
+import { testClock } from "../../support/database";
+import { emptyLedger, inMs, makeDelivery, makePartition, setPartition } from "../../support/factories";
+import { admitRows, begin, claim, readDelivery, readMeter, readPartitionRow } from "../../support/ledger";
+
+beforeEach(emptyLedger);
+
+const OPERATOR = { name: "grace", reason: "the provider asked for it" };
+
+const recorded = () => database().select().from(schema.operatorActions);
+
+describe("every control", () => {
+  test("is recorded with who and why, and rings a new pump in the same transaction", async () => {
+    const key = await makePartition();
+    const controls = [
+      await setLimits(key, { ceiling: 20, burst: 2, concurrency: 5 }, OPERATOR),
+      await setLaneWeight(key, "bulk", 3, OPERATOR),
+      await pausePartition(key, 60_000, OPERATOR),
+      await resumePartition(key, OPERATOR),
+      await setOwner(key, 2, OPERATOR),
+    ];
+    expect(controls.map((outcome) => outcome.ok && outcome.value.ring.generation)).toEqual([2, 3, 4, 5, 6]);
+    expect(await recorded()).toHaveLength(controls.length);
+    for (const action of await recorded())
+      expect(action).toMatchObject({ operator: "grace", reason: OPERATOR.reason, target: key });
+    expect(await renewPump({ partition: key, generation: 1 })).toBe(false);
+    expect(await renewPump({ partition: key, generation: 6 })).toBe(true);
+  });
+
+  test("is refused without a reason, for nothing, and outside of its bounds; then nothing is recorded", async () => {
+    const key = await makePartition();
+    const silent = { name: "grace", reason: " " };
+    const refused = [
+      await setLimits(key, { ceiling: -1 }, OPERATOR),
+      await setLimits(key, { ceiling: Number.NaN }, OPERATOR),
+      await setLimits(key, { burst: 0 }, OPERATOR),
+      await setLimits(key, { concurrency: 1.5 }, OPERATOR),
+      await setLaneWeight(key, "express", 1, OPERATOR),
+      await setLaneWeight(key, "bulk", 0, OPERATOR),
+      await pausePartition(key, 0, OPERATOR),
+      await pausePartition(key, null, silent),
+      await setOwner(key, 0, OPERATOR),
+      await resumePartition("email:resend:nobody", OPERATOR),
+    ];
+    expect(refused.map((outcome) => outcome.ok)).toEqual(refused.map(() => false));
+    expect(await recorded()).toEqual([]);
+    expect(await readPartitionRow(key)).toMatchObject({ pumpGeneration: 1, pausedAt: null, owner: 1 });
+  });
+});
+
+test("a pause stops admitted work too, until its end or until somebody resumes it", async () => {
+  const partition = await makePartition({ ceiling: 100, burst: 5 });
+  const row = await makeDelivery({ partition });
+  await admitRows([row.id]);
+  await pausePartition(partition, 60_000, OPERATOR);
+  expect(await readPartitionRow(partition)).toMatchObject({ pausedBy: "grace", pausedUntil: inMs(60_000) });
+  expect((await claim([row])).gate).toMatchObject({ why: "paused" });
+  expect((await admit(partition)).gate).toMatchObject({ why: "paused" });
+  await testClock.advance(60_000);
+  expect((await admit(partition)).gate).toBeNull();
+  await pausePartition(partition, null, OPERATOR);
+  expect((await admit(partition)).gate).toEqual({ why: "paused", untilMs: null });
+});
+
+test("a resumed partition starts low, in a new epoch, and probes what had closed it", async () => {
+  const partition = await makePartition({ ceiling: 100, burst: 5 });
+  await setPartition(partition, { circuit: "open", circuitProbeAt: inMs(99_000), parkedUntil: inMs(99_000) });
+  await pausePartition(partition, null, OPERATOR);
+  await resumePartition(partition, OPERATOR);
+  expect(await readMeter(partition)).toMatchObject({ rate: 20, epoch: 2 });
+  expect(await readPartitionRow(partition)).toMatchObject({
+    pausedAt: null,
+    circuitProbeAt: inMs(0),
+    parkedUntil: inMs(0),
+  });
+  await makeDelivery({ partition });
+  await makeDelivery({ partition });
+  expect((await admit(partition)).parcels.flatMap((parcel) => parcel.deliveryIds)).toHaveLength(1);
+});
+
+test("a hand-over takes what waits, leaves what is being sent, and refuses the old consumer", async () => {
+  const partition = await makePartition({ ceiling: 100, burst: 5 });
+  const sending = await makeDelivery({ partition });
+  await admitRows([sending.id]);
+  await begin(sending);
+  const waiting = await makeDelivery({ partition, state: "deferred" });
+  const ended = await makeDelivery({ partition, state: "delivered" });
+  await setOwner(partition, 2, OPERATOR);
+  const owners = await Promise.all(
+    [sending, waiting, ended].map(async ({ id }) => (await readDelivery(id)).owner),
+  );
+  expect(owners).toEqual([1, 2, 1]);
+  const [action] = await recorded();
+  expect(action).toMatchObject({ action: "owner", details: { owner: 2, moved: 1 } });
+});
+
+test("a lane's weight is its share from the next admission on", async () => {
+  const key = await makePartition();
+  await setLaneWeight(key, "redrive", 0.5, OPERATOR);
+  const lanes = await rows<{ lane: string; weight: number }>(
+    database(),
+    sql`select lane, weight from lanes where partition = ${key} and lane in ('redrive', 'bulk') order by lane`,
+  );
+  expect(lanes).toEqual([
+    { lane: "bulk", weight: 2 },
+    { lane: "redrive", weight: 0.5 },
+  ]);
+});

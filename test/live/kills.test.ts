@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { until } from "../../commands/stack-programs";
+import type { DeliveryView } from "../../db/reminders/read";
+import type { Channel } from "../../db/rules/outcome";
+import { makeShoppers, type Shopper } from "../bench/load";
+import { json, type Provider, type Stage, startStage } from "../bench/stage";
+
+/** The built app, the engine at hand and Postgres as processes; real time, real signals. */
+let stage: Stage;
+let shopper: Shopper;
+
+const PROVIDERS: Record<Channel, Provider> = { email: "resend", sms: "twilio", push: "push" };
+const ALL: Channel[] = ["email", "sms", "push"];
+
+/** Longer than two sweeps: whatever a kill leaves is healed by then. */
+const HEALED_MS = 150_000;
+
+beforeAll(async () => {
+  stage = await startStage({ rates: { email: 40, sms: 40, push: 40 } });
+});
+
+afterAll(() => stage?.stop());
+
+beforeEach(async () => {
+  [shopper = { id: "", externalId: "" }] = await makeShoppers(stage, 1, ALL);
+  for (const provider of Object.values(PROVIDERS))
+    await stage.control(provider, { fault: null, latencyMs: 20 });
+  await stage.clearCalls();
+});
+
+async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const headers = { authorization: `Bearer ${stage.apiKey}`, "content-type": "application/json" };
+  return json<T>(`${stage.app}/api/v1${path}`, { method, headers, body: JSON.stringify(body) });
+}
+
+async function remind(inMs: number, channels: Channel[] = ALL): Promise<string> {
+  const dueAt = new Date(Date.now() + inMs).toISOString();
+  const body = { subscriber: shopper.externalId, title: "Water the plants", dueAt, channels };
+  return (await api<{ id: string }>("POST", "/reminders", body)).id;
+}
+
+async function deliveries(id: string): Promise<DeliveryView[]> {
+  return (await api<{ deliveries: DeliveryView[] }>("GET", `/reminders/${id}/deliveries`)).deliveries;
+}
+
+/** Waits until every delivery of a reminder has ended; an app that is restarting is no answer yet. */
+async function ended(id: string, count: number): Promise<DeliveryView[]> {
+  let found: DeliveryView[] = [];
+  await until(`the ${count} deliveries of ${id} have ended`, HEALED_MS, async () => {
+    found = await deliveries(id).catch(() => []);
+    return (
+      found.length === count && found.every((row) => ["delivered", "dead", "expired"].includes(row.state))
+    );
+  });
+  return found;
+}
+
+const acceptedOf = async (channel: Channel) =>
+  (await stage.calls(PROVIDERS[channel])).filter((call) => call.accepted);
+
+/** Email once; push once or as a collapse under one topic; SMS once, or nobody knows and the ledger says so. */
+async function expectOnce(rows: DeliveryView[]): Promise<void> {
+  for (const row of rows) {
+    const accepted = await acceptedOf(row.channel);
+    expect(new Set(accepted.map((call) => call.key)).size).toBe(accepted.length > 0 ? 1 : 0);
+    if (row.channel === "push") expect(accepted.length).toBeGreaterThanOrEqual(1);
+    else expect(accepted.length).toBeLessThanOrEqual(1);
+    if (row.channel === "sms" && row.state === "dead") expect(row.reason).toBe("outcome_unknown");
+    else expect([row.channel, row.state, accepted.length > 0]).toEqual([row.channel, "delivered", true]);
+  }
+}
+
+test("undisturbed: three channels, each accepted once, none before its instant", async () => {
+  const id = await remind(6_000);
+  const rows = await ended(id, 3);
+  await expectOnce(rows);
+  for (const channel of ALL) {
+    const [call] = await acceptedOf(channel);
+    expect(call?.at).toBeGreaterThanOrEqual(Date.parse(rows[0]?.scheduledAt ?? ""));
+  }
+});
+
+test.each([
+  ["seconds", { retryAfter: "seconds", retryAfterSeconds: 5 }, 5_000],
+  ["an HTTP date", { retryAfter: "http-date", retryAfterSeconds: 5 }, 4_000],
+] as const)(
+  "a 429 with Retry-After in %s: no call before it, one accepted, budget untouched",
+  async (_form, fault, leastMs) => {
+    await stage.control("resend", { ...fault, fault: "throttle", faultCount: 1 });
+    const id = await remind(5_000, ["email"]);
+    const [row] = await ended(id, 1);
+    const calls = await stage.calls("resend");
+    expect(calls.map((call) => call.status)).toEqual([429, 200]);
+    expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(leastMs);
+    expect(row).toMatchObject({ state: "delivered", attempts: 2, failures: 0, throttles: 1 });
+  },
+);
+
+test("kill -9 of the app while its calls are under way", async () => {
+  for (const provider of Object.values(PROVIDERS)) await stage.control(provider, { latencyMs: 1_500 });
+  const id = await remind(6_000);
+  await until("a call has arrived at every provider", 60_000, async () => {
+    const rows = await deliveries(id);
+    return rows.length === 3 && rows.every((row) => row.state === "sending");
+  });
+  stage.killApp();
+  await expectOnce(await ended(id, 3));
+});
+
+test("kill -9 of the engine while a run sleeps: it forgets everything, and the reminder comes once", async () => {
+  const id = await remind(12_000);
+  stage.killEngine();
+  await expectOnce(await ended(id, 3));
+});
+
+test("kill -9 of Postgres between setting and sending", async () => {
+  const id = await remind(8_000);
+  await stage.killDatabase();
+  await expectOnce(await ended(id, 3));
+});

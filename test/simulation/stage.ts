@@ -1,0 +1,108 @@
+import type { CancelledChannel } from "../../db/reminders/cancel";
+import type { Channel } from "../../db/rules/outcome";
+import { World } from "../support/world";
+import type { Dice } from "./dice";
+
+/** A shopper of the story, as the story knows them. */
+export interface Shopper {
+  id: string;
+  externalId: string;
+  channels: Channel[];
+  /** Of each push device, the endpoint. */
+  endpoints: string[];
+  deviceIds: string[];
+  emailId: string | null;
+  timeZone: string;
+  /** Set before anything is due, and never changed: local `HH:MM`. */
+  quiet: { start: string; end: string } | null;
+}
+
+/** A reminder that the app said it has, with what the app said about it later. */
+export interface Told {
+  id: string;
+  shopper: Shopper;
+  createdAtMs: number;
+  edits: { atMs: number; version: number }[];
+  cancelled: { atMs: number; channels: CancelledChannel[] } | null;
+}
+
+/** An opt-out that the app confirmed, until it was taken back or something about it became unknown. */
+export interface OptOut {
+  subscriberId: string;
+  channel: Channel;
+  fromMs: number;
+  untilMs: number;
+}
+
+/** When active faults end and the rest of the story is recovery. */
+export const FAULTS_END_MS = 7 * 60_000;
+
+/** One simulated story: the world, who is in it, what was promised to whom, and what happened. */
+export class Stage {
+  readonly shoppers: Shopper[] = [];
+  readonly told: Told[] = [];
+  readonly optOuts: OptOut[] = [];
+  readonly faults: Record<string, number> = {};
+  readonly lines: string[] = [];
+  readonly startMs: number;
+
+  private constructor(
+    readonly world: World,
+    readonly dice: Dice,
+  ) {
+    this.startMs = world.nowMs();
+  }
+
+  static async open(dice: Dice, startMs: number): Promise<Stage> {
+    const ids = dice.fork("ids");
+    const engine = dice.fork("chance");
+    const world = await World.start(startMs, { random: engine.random, newId: () => ids.newId() });
+    return new Stage(world, dice);
+  }
+
+  /** Milliseconds since the story began. */
+  sinceMs(): number {
+    return this.world.nowMs() - this.startMs;
+  }
+
+  /** Writes a line of the story. */
+  note(line: string): void {
+    this.lines.push(`${(this.sinceMs() / 1000).toFixed(3).padStart(9)} s  ${line}`);
+  }
+
+  /** Counts a fault that took place. */
+  struck(kind: string, line = ""): void {
+    this.faults[kind] = (this.faults[kind] ?? 0) + 1;
+    this.note(`fault: ${kind}${line === "" ? "" : ` ${line}`}`);
+  }
+
+  /** Does something at an instant of the story, in the order of time with everything else. */
+  at(ms: number, run: () => void): void {
+    this.world.clock.setTimer(this.startMs + ms, run);
+  }
+
+  /** Lets somebody ask the app for something at an instant. A broken connection leaves them not knowing. */
+  ask<T>(ms: number, what: string, work: () => Promise<T>): void {
+    this.at(ms, () => {
+      this.world.app.act(work).then(
+        () => this.note(what),
+        (error: unknown) => this.note(`${what}: no answer (${error instanceof Error ? error.message : error})`),
+      );
+    });
+  }
+
+  /** kill -9 of the app, and its start some seconds later. */
+  killApp(downMs: number): void {
+    if (this.world.app.down) return;
+    this.world.killApp();
+    this.world.clock.setTimer(this.world.nowMs() + downMs, () => this.startApp());
+  }
+
+  /** Starts a new process of the app; it sweeps first. */
+  startApp(): void {
+    if (!this.world.app.down) return;
+    this.world.app.down = false;
+    this.note("the app starts");
+    void this.world.restartApp().catch(() => this.note("the first sweep did not end"));
+  }
+}
