@@ -122,10 +122,12 @@ function install() {
     stdio: "inherit",
     shell: !viaNode && process.platform === "win32",
   });
-  if (ended.error) quit(`npm cannot be started: ${ended.error.message}`);
-  if (ended.status !== 0)
-    quit(`npm ${command} failed (exit ${ended.status ?? ended.signal}); its reason is above.`);
+  if (ended.error) return `npm cannot be started: ${ended.error.message}`;
+  if (ended.status !== 0) {
+    return `npm ${command} failed (exit ${ended.status ?? ended.signal}); its reason is above.`;
+  }
   writeFileSync(STAMP, fingerprint());
+  return null;
 }
 
 /** One installer at a time: the folder can only be made by one, and names its process. */
