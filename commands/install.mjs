@@ -126,6 +126,8 @@ function install() {
   if (ended.status !== 0) {
     return `npm ${command} failed (exit ${ended.status ?? ended.signal}); its reason is above.`;
   }
+  // npm makes no folder for a project without dependencies.
+  mkdirSync(dirname(STAMP), { recursive: true });
   writeFileSync(STAMP, fingerprint());
   return null;
 }
