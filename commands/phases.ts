@@ -45,6 +45,7 @@ export const ALL: Phase[] = [
   { name: "unit", run: () => vitest("unit") },
   { name: "database", run: () => vitest("database") },
   { name: "flow", run: () => vitest("flow") },
+  { name: "simulation", run: () => vitest("simulation") },
   { name: "live", run: () => checkBuilt("live") },
   { name: "browser", run: () => checkBuilt("browser") },
 ];

@@ -83,7 +83,7 @@ export async function putSubscriber(
         returning id`,
     );
     if (row === undefined) throw new Error("Bug! a subscriber was neither inserted nor updated");
-    await rows(tx, sql`select id from subscribers where id = ${row.id}::uuid for update`);
+    await rows(tx, sql`select id from subscribers where id = ${row.id}::uuid for no key update`);
     const verified = body.verified ?? [];
     await replaceAddress(tx, row.id, "email", body.email, verified.includes("email"));
     await replaceAddress(tx, row.id, "sms", body.phone, verified.includes("phone"));

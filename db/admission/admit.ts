@@ -1,13 +1,25 @@
-import { sql } from "drizzle-orm";
-import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
+import { type SQL, sql } from "drizzle-orm";
+import { at, CLOCK, rows, type Transaction, together, transact, uuids } from "../connection";
 import { effects } from "../effects";
-import { expireDue, giveBack } from "../ledger/expire";
-import { type Candidate, type LaneRow, parcelsOf, planAdmission } from "../rules/admission-plan";
+import { endWaiting, giveBack, lockingOverdue } from "../ledger/expire";
+import {
+  type Candidate,
+  type LaneRow,
+  parcelSizeOf,
+  parcelsOf,
+  planAdmission,
+} from "../rules/admission-plan";
 import { type Gate, gateOf, isProbing } from "../rules/gate";
 import { admissionWindow } from "../rules/meter";
 import type { Channel, Lane } from "../rules/outcome";
-import { type PartitionFacts, readPartition } from "./partitions";
-import { promoteDue } from "./promote";
+import {
+  lockingPartition,
+  type PartitionFacts,
+  type PartitionRow,
+  readingPartition,
+  toPartitionFacts,
+} from "./partitions";
+import { promotingDue } from "./promote";
 
 /** A handful of deliveries of one partition and lane, on its way to one deliver run. */
 export interface Parcel {
@@ -35,116 +47,119 @@ export const EARLY_MS = 4_000;
 /** Rows handled by one admission besides the window: keeps the partition lock short under any backlog. */
 const BATCH_MAX = 500;
 
+const NOTHING: AdmitOutcome = { parcels: [], gate: null, promoted: 0, expired: 0 };
+
 /**
  * Lets the next deliveries of a partition go: drops what is no longer wanted, promotes what has become due, and fills
  * the window. One short transaction that holds the partition row, so that there is one admission per partition at a
  * time; deliveries are touched with SKIP LOCKED only.
  *
+ * `whole` leaves room that is smaller than a parcel as it is while more waits than there is room for: the next settled
+ * parcel adds to it, and small parcels cost as much as large ones. The pump takes whatever room there is.
+ *
  * A crash after it leaves admissions without an event: they run out after `ADMISSION_MS` and the rows are chosen again.
  */
-export async function admit(partition: string): Promise<AdmitOutcome> {
+export async function admit(partition: string, options: { whole?: boolean } = {}): Promise<AdmitOutcome> {
   return transact(async (tx) => {
-    const facts = await readPartition(tx, partition, { lock: true });
-    if (facts === null) return { parcels: [], gate: null, promoted: 0, expired: 0 };
-    const nowMs = await ledgerNowMs(tx);
-    const expired = await expireDue(tx, { partition, limit: BATCH_MAX });
+    const [, [read], [clock], overdue] = await together<
+      [unknown, PartitionRow, { nowMs: number }, { id: string }]
+    >(tx, [
+      lockingPartition(partition),
+      readingPartition(partition),
+      CLOCK,
+      lockingOverdue({ partition, limit: BATCH_MAX }),
+    ]);
+    if (read === undefined || clock === undefined) return NOTHING;
+    const facts = toPartitionFacts(read);
+    const { nowMs } = clock;
+    const overdueIds = overdue.map((row) => row.id);
+    const expired = (await endWaiting(tx, overdueIds, "past_deadline")).length;
     const gate = gateOf(facts, facts.meter, nowMs);
-    if (gate !== null) return { parcels: [], gate, promoted: 0, expired };
-    const promoted = await promoteDue(tx, { partition, limit: BATCH_MAX });
-    const out = await countOutstanding(tx, partition);
-    const window = isProbing(facts) ? 1 : Math.min(admissionWindow(facts.meter, facts), BATCH_MAX);
-    const now = await admitReady(tx, facts, window - out.now, isProbing(facts));
-    const early = isProbing(facts) ? [] : await admitEarly(tx, facts, window - out.early, nowMs);
-    const parcels = [...parcelsOf(now), ...parcelsOf(early)].map((parcel) => toParcel(facts, parcel));
-    await stampAdmissions(tx, parcels, nowMs);
-    return { parcels, gate: null, promoted, expired };
+    if (gate !== null) return { ...NOTHING, gate, expired };
+    const waiting = await promoteAndLook(tx, facts, nowMs);
+    const now = chooseReady(facts, waiting, options.whole ?? false);
+    const parcels = [...parcelsOf(now.chosen, now.size), ...parcelsOf(waiting.early)].map((parcel) =>
+      toParcel(facts, parcel),
+    );
+    const admitted = await stampAdmissions(tx, facts, parcels, { ...now, nowMs });
+    return { parcels: admitted, gate: null, promoted: waiting.promoted, expired };
   });
 }
 
-/** What is out already: sending or admitted for now, and admitted ahead of its time. */
-async function countOutstanding(tx: Transaction, partition: string): Promise<{ now: number; early: number }> {
-  const [row] = await rows<{ now: number; early: number }>(
-    tx,
-    sql`select
-        (select count(*)::int from deliveries where partition = ${partition} and state = 'sending')
-        + count(*) filter (where state = 'ready' or next_eligible_at <= ledger_now())::int as now,
-        count(*) filter (where state = 'scheduled' and next_eligible_at > ledger_now())::int as early
-      from deliveries
-      where partition = ${partition} and admission_id is not null and admitted_until > ledger_now()`,
-  );
-  return row ?? { now: 0, early: 0 };
+interface Waiting {
+  promoted: number;
+  window: number;
+  lanes: LaneRow[];
+  ready: ReadyRow[];
+  early: Candidate[];
 }
 
-interface CandidateRow extends Candidate {
-  number: number;
+interface ReadyRow extends Candidate {
+  /** How many are out already: sending, or admitted for now. */
+  out: number;
 }
 
-async function admitReady(
-  tx: Transaction,
-  facts: PartitionFacts,
-  room: number,
-  probing: boolean,
-): Promise<Candidate[]> {
-  const lanes = await rows<LaneRow>(
-    tx,
+/** Promotes what has become due, and reads as much of each lane as there could be room for. */
+async function promoteAndLook(tx: Transaction, facts: PartitionFacts, nowMs: number): Promise<Waiting> {
+  const probing = isProbing(facts);
+  const window = probing ? 1 : Math.min(admissionWindow(facts.meter, facts), BATCH_MAX);
+  const [promoted, lanes, ready, early] = await together<[unknown, LaneRow, ReadyRow, Candidate]>(tx, [
+    promotingDue({ partition: facts.key, limit: BATCH_MAX }),
     sql`select lane, weight, virtual_time as "virtualTime", pass_floor as "passFloor" from lanes
       where partition = ${facts.key} order by array_position(array['urgent', 'standard', 'bulk', 'redrive'], lane)`,
-  );
-  // Urgent work needs no room in the window; a probe is one delivery whatever its lane.
-  const limit = Math.max(room, probing ? 0 : 1);
-  if (limit <= 0) return [];
-  const candidates = await rows<CandidateRow>(
-    tx,
-    sql`select c.* from unnest(array['urgent', 'standard', 'bulk', 'redrive']) as l(lane), lateral (
+    readingReady(facts.key, window),
+    readingEarly(facts.key, probing ? 0 : window, nowMs),
+  ]);
+  return { promoted: promoted.length, window, lanes, ready, early };
+}
+
+/** Urgent work needs no room in the window; of every other lane as much as the whole room, at least one row. */
+function readingReady(partition: string, window: number): SQL {
+  return sql`with outstanding as (
+        select (select count(*)::int from deliveries where partition = ${partition} and state = 'sending')
+          + (select count(*)::int from deliveries where partition = ${partition} and admission_id is not null
+              and admitted_until > ledger_now() and (state = 'ready' or next_eligible_at <= ledger_now())) as out
+      )
+      select c.*, o.out from outstanding o, unnest(array['urgent', 'standard', 'bulk', 'redrive']) as l(lane), lateral (
         select d.id, d.lane, d.pass, d.cost, d.alone from deliveries d
-        where d.partition = ${facts.key} and d.lane = l.lane and d.state = 'ready'
+        where d.partition = ${partition} and d.lane = l.lane and d.state = 'ready'
           and (d.admitted_until is null or d.admitted_until <= ledger_now())
-        order by d.pass, d.id limit case when l.lane = 'urgent' then ${BATCH_MAX}::int else ${limit}::int end
-      ) c`,
-  );
-  if (candidates.length === 0) return [];
-  const offered = probing ? candidates.slice(0, 1) : candidates;
-  const plan = planAdmission(lanes, offered, Math.max(0, room), facts.laneClock);
-  if (plan.chosen.length === 0) return [];
-  const locked = await rows<{ id: string }>(
-    tx,
-    sql`select id from deliveries where id = any(${uuids(plan.chosen.map((row) => row.id))}) and state = 'ready'
-      for update skip locked`,
-  );
-  const free = new Set(locked.map((row) => row.id));
-  await storeLanes(tx, facts.key, plan.lanes, plan.laneClock);
-  return plan.chosen.filter((row) => free.has(row.id));
+        order by d.pass, d.id
+        limit case when l.lane = 'urgent' then ${BATCH_MAX}::int else greatest(1, ${window}::int - o.out) end
+      ) c`;
 }
 
 /** Rows that are due within `EARLY_MS` leave their place in time: their run waits for the exact instant in process. */
-async function admitEarly(
-  tx: Transaction,
-  facts: PartitionFacts,
-  room: number,
-  nowMs: number,
-): Promise<Candidate[]> {
-  if (room <= 0) return [];
-  return rows<Candidate>(
-    tx,
-    sql`select id, lane, coalesce(pass, 0) as pass, cost, alone from deliveries
-      where partition = ${facts.key} and state = 'scheduled' and next_eligible_at > ledger_now()
+function readingEarly(partition: string, window: number, nowMs: number): SQL {
+  return sql`select id, lane, coalesce(pass, 0) as pass, cost, alone from deliveries
+      where partition = ${partition} and state = 'scheduled' and next_eligible_at > ledger_now()
         and next_eligible_at <= ${at(nowMs + EARLY_MS)} and (admitted_until is null or admitted_until <= ledger_now())
-      order by next_eligible_at, id limit ${room} for update skip locked`,
-  );
+      order by next_eligible_at, id limit greatest(0, ${window}::int - (
+        select count(*)::int from deliveries where partition = ${partition} and admission_id is not null
+          and admitted_until > ledger_now() and state = 'scheduled' and next_eligible_at > ledger_now()))
+      for update skip locked`;
 }
 
-async function storeLanes(tx: Transaction, partition: string, lanes: readonly LaneRow[], laneClock: number) {
-  await rows(
-    tx,
-    sql`update lanes l set virtual_time = w."virtualTime", pass_floor = w."passFloor"
-      from jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) as w(lane text, "virtualTime" float8, "passFloor" float8)
-      where l.partition = ${partition} and l.lane = w.lane
-        and (l.virtual_time, l.pass_floor) is distinct from (w."virtualTime", w."passFloor")`,
-  );
-  await rows(
-    tx,
-    sql`update partitions set lane_clock = ${laneClock} where key = ${partition} and lane_clock <> ${laneClock}`,
-  );
+interface Chosen {
+  chosen: Candidate[];
+  /** Of each parcel, under backlog. */
+  size?: number;
+  lanes: LaneRow[];
+  laneClock: number;
+}
+
+function chooseReady(facts: PartitionFacts, { window, lanes, ready }: Waiting, whole: boolean): Chosen {
+  const nobody = { chosen: [], lanes: [], laneClock: facts.laneClock };
+  const out = ready[0]?.out ?? 0;
+  const room = Math.max(0, window - out);
+  if (ready.length === 0 || (isProbing(facts) && room === 0)) return nobody;
+  // A probe is one delivery whatever its lane.
+  const offered = isProbing(facts) ? ready.slice(0, 1) : ready;
+  const backlog = offered.filter((row) => row.lane !== "urgent").length >= room && window > 1;
+  const size = parcelSizeOf(window);
+  const usable = backlog && whole && out > 0 ? Math.floor(room / size) * size : room;
+  const plan = planAdmission(lanes, offered, usable, facts.laneClock);
+  return plan.chosen.length === 0 ? nobody : { ...plan, ...(backlog ? { size } : {}) };
 }
 
 function toParcel(facts: PartitionFacts, parcel: readonly Candidate[]): Parcel {
@@ -157,19 +172,37 @@ function toParcel(facts: PartitionFacts, parcel: readonly Candidate[]): Parcel {
   };
 }
 
-async function stampAdmissions(tx: Transaction, parcels: readonly Parcel[], nowMs: number): Promise<void> {
-  if (parcels.length === 0) return;
+/** Stamps what nobody else holds at this moment, and moves the lanes on. Returns the parcels of what it stamped. */
+async function stampAdmissions(
+  tx: Transaction,
+  facts: PartitionFacts,
+  parcels: readonly Parcel[],
+  moved: { lanes: readonly LaneRow[]; laneClock: number; nowMs: number },
+): Promise<Parcel[]> {
+  if (parcels.length === 0) return [];
+  const { nowMs } = moved;
   const stamps = parcels.flatMap(({ admissionId, deliveryIds }) =>
     deliveryIds.map((deliveryId) => ({ deliveryId, admissionId })),
   );
-  await rows(
-    tx,
+  const ids = uuids(stamps.map((stamp) => stamp.deliveryId));
+  const [stamped] = await together<[{ id: string }, unknown, unknown]>(tx, [
     sql`update deliveries d set admission_id = w."admissionId", admitted_at = ${at(nowMs)},
         admitted_until = greatest(${at(nowMs)}, coalesce(case when d.state = 'scheduled' then d.next_eligible_at end, ${at(nowMs)}))
           + ${ADMISSION_MS} * interval '1 millisecond'
-      from jsonb_to_recordset(${JSON.stringify(stamps)}::jsonb) as w("deliveryId" uuid, "admissionId" uuid)
-      where d.id = w."deliveryId"`,
-  );
+      from jsonb_to_recordset(${JSON.stringify(stamps)}::jsonb) as w("deliveryId" uuid, "admissionId" uuid),
+        (select id from deliveries where id = any(${ids}) and state in ('ready', 'scheduled') for update skip locked) free
+      where d.id = w."deliveryId" and d.id = free.id returning d.id`,
+    sql`update lanes l set virtual_time = w."virtualTime", pass_floor = w."passFloor"
+      from jsonb_to_recordset(${JSON.stringify(moved.lanes)}::jsonb) as w(lane text, "virtualTime" float8, "passFloor" float8)
+      where l.partition = ${facts.key} and l.lane = w.lane
+        and (l.virtual_time, l.pass_floor) is distinct from (w."virtualTime", w."passFloor")`,
+    sql`update partitions set lane_clock = ${moved.laneClock} where key = ${facts.key} and lane_clock <> ${moved.laneClock}`,
+  ]);
+  const free = new Set(stamped.map((row) => row.id));
+  return parcels.flatMap((parcel) => {
+    const deliveryIds = parcel.deliveryIds.filter((id) => free.has(id));
+    return deliveryIds.length === 0 ? [] : [{ ...parcel, deliveryIds }];
+  });
 }
 
 /** Takes admissions back whose event the engine refused: their rows are chosen again at once. */

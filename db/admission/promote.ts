@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { rows, type Transaction } from "../connection";
 
 /**
@@ -11,9 +11,12 @@ export async function promoteDue(
   tx: Transaction,
   input: { partition: string; limit: number },
 ): Promise<number> {
-  const promoted = await rows<{ id: string }>(
-    tx,
-    sql`with due as (
+  return (await rows(tx, promotingDue(input))).length;
+}
+
+/** The statement of `promoteDue`. */
+export function promotingDue(input: { partition: string; limit: number }): SQL {
+  return sql`with due as (
         select id, lane, flow, cost, scheduled_at,
           case when last_class in ('local_rate_limit', 'not_made') then pass end as kept_pass
         from deliveries
@@ -35,7 +38,5 @@ export async function promoteDue(
       )
       update deliveries d set state = 'ready', pass = placed.pass, next_eligible_at = null, kept_by = null,
         kept_until = null, admission_id = null, admitted_until = null
-      from placed where d.id = placed.id returning d.id`,
-  );
-  return promoted.length;
+      from placed where d.id = placed.id returning d.id`;
 }

@@ -126,7 +126,7 @@ export const CHECKS: readonly Check[] = [
     promise: "P5",
     name: "an event is published",
     find: () => sql`select o.event_id as key from outbox o
-      where o.published_at is null and o.not_before < ledger_now() - ${OVERDUE}`,
+      where o.published_at is null and greatest(o.not_before, o.created_at) < ledger_now() - ${OVERDUE}`,
   },
   {
     promise: "P5",

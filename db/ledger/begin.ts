@@ -13,6 +13,7 @@ import { type ClaimFacts, decideClaim, type RefusalReason } from "../rules/claim
 import { type Gate, gateOf } from "../rules/gate";
 import {
   GROUP_MS,
+  HORIZON_MS,
   inFlightBound,
   type Meter,
   meteredCost,
@@ -138,7 +139,7 @@ export async function claimGroup(input: ClaimGroupInput): Promise<ClaimGroupOutc
         granted.length < sorted.go.length
           ? Math.max(free < sorted.go.length ? IN_FLIGHT_RETRY_MS : 1, reservation.retryAtMs - nowMs)
           : null,
-      roomInMs: Math.max(0, reservation.retryAtMs + GROUP_MS - nowMs),
+      roomInMs: Math.max(0, reservation.meter.readyAtMs + GROUP_MS - HORIZON_MS - nowMs),
       groupSize: groupSize(meter, partition),
       gate,
     };

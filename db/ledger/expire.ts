@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { rows, type Transaction, uuids } from "../connection";
 import { effects } from "../effects";
 import { stageDeaths } from "../outbox";
@@ -49,19 +49,21 @@ export async function expireDue(
   tx: Transaction,
   input: { partition: string | null; limit: number },
 ): Promise<number> {
-  const due = await rows<{ id: string }>(
-    tx,
-    sql`select id from deliveries
-      where ${input.partition === null ? sql`true` : sql`partition = ${input.partition}`}
-        and state in ('scheduled', 'ready', 'deferred') and expires_at <= ledger_now()
-      order by expires_at limit ${input.limit} for update skip locked`,
-  );
+  const due = await rows<{ id: string }>(tx, lockingOverdue(input));
   const ended = await endWaiting(
     tx,
     due.map((row) => row.id),
     "past_deadline",
   );
   return ended.length;
+}
+
+/** The statement that finds and locks what `expireDue` ends. */
+export function lockingOverdue(input: { partition: string | null; limit: number }): SQL {
+  return sql`select id from deliveries
+      where ${input.partition === null ? sql`true` : sql`partition = ${input.partition}`}
+        and state in ('scheduled', 'ready', 'deferred') and expires_at <= ledger_now()
+      order by expires_at limit ${input.limit} for update skip locked`;
 }
 
 /** Puts waiting rows under an admission or a kept run back where admission finds them, each in its state. */

@@ -70,15 +70,29 @@ export function planAdmission(
   };
 }
 
-/** Groups what was chosen into parcels of one lane: of one when idle, larger under backlog. Keeps the order. */
-export function parcelsOf<Row extends { lane: Lane; alone: boolean }>(rows: readonly Row[]): Row[][] {
+/**
+ * Under backlog the window is refilled in parcels of this size: an eighth of it, so that a settled parcel makes room for
+ * one like itself instead of for eight small ones.
+ */
+export function parcelSizeOf(window: number): number {
+  return Math.min(PARCEL_SIZE_MAX, Math.max(1, Math.ceil(window / PARCELS_AT_ONCE)));
+}
+
+/**
+ * Groups what was chosen into parcels of one lane: of `size`, or else of one when few are chosen and larger the more
+ * there are. Keeps the order.
+ */
+export function parcelsOf<Row extends { lane: Lane; alone: boolean }>(
+  rows: readonly Row[],
+  size?: number,
+): Row[][] {
   const parcels: Row[][] = [];
   const lanes = new Set(rows.map((row) => row.lane));
   for (const lane of lanes) {
     const together = rows.filter((row) => row.lane === lane && !row.alone);
-    const size = Math.min(PARCEL_SIZE_MAX, Math.max(1, Math.ceil(together.length / PARCELS_AT_ONCE)));
-    for (let start = 0; start < together.length; start += size)
-      parcels.push(together.slice(start, start + size));
+    const each = size ?? parcelSizeOf(together.length);
+    for (let start = 0; start < together.length; start += each)
+      parcels.push(together.slice(start, start + each));
     for (const row of rows) if (row.lane === lane && row.alone) parcels.push([row]);
   }
   return parcels;

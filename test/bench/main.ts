@@ -43,7 +43,9 @@ async function measure(name: string, bench: Bench, scale: number, profiled: bool
   const parameters = bench.parameters(scale);
   const profile = profiled ? await startProfile() : null;
   const stage = await startStage({ rates: bench.rates, appEnv: profile?.appEnv });
-  process.once("SIGINT", () => void stage.stop().then(() => process.exit(130)));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => void stage.stop().then(() => process.exit(130)));
+  }
   try {
     profile?.watch(stage.databaseUrl);
     const before = stage.cpu();

@@ -20,12 +20,12 @@ beforeAll(async () => {
   await emptyLedger();
   const shoppers: Shopper[] = [];
   for (let count = 0; count < 2; count += 1) {
-    const { id } = await makeSubscriber();
+    const { id, externalId } = await makeSubscriber();
     const email = await makeDestination(id);
     await makeDestination(id, { channel: "sms" });
     await makeDestination(id, { channel: "push" });
     await makeDestination(id, { channel: "push" });
-    shoppers.push({ id, emailId: email.id });
+    shoppers.push({ id, emailId: email.id, externalId: externalId ?? "" });
   }
   const defaults = (["email", "sms", "push"] as const).map((channel) => ({
     ...partitionFor(channel, "http://127.0.0.1:9/push/x"),
@@ -110,7 +110,7 @@ test(`every verb at once, ${WORKERS} workers with ${STEPS} steps each: no deadlo
     database(),
     sql`select (select count(*)::int from attempts) as attempts, (select count(distinct state)::int from deliveries) as states`,
   );
-  expect(found?.attempts, "the storm did something").toBeGreaterThan(100);
+  expect(found?.attempts, "the storm did something").toBeGreaterThan(40);
   expect(found?.states).toBeGreaterThanOrEqual(4);
 }, 120_000);
 

@@ -86,7 +86,8 @@ export class Stage {
     this.at(ms, () => {
       this.world.app.act(work).then(
         () => this.note(what),
-        (error: unknown) => this.note(`${what}: no answer (${error instanceof Error ? error.message : error})`),
+        (error: unknown) =>
+          this.note(`${what}: no answer (${error instanceof Error ? error.message : error})`),
       );
     });
   }

@@ -5,6 +5,8 @@ import {
   setLaneWeight,
   setLimits,
 } from "../../db/admission/controls";
+import { database } from "../../db/connection";
+import { readPartitionHealth } from "../../db/console/partitions";
 import { openNotice } from "../../db/notices";
 import { cancelReminder } from "../../db/reminders/cancel";
 import { editReminder } from "../../db/reminders/edit";
@@ -13,7 +15,6 @@ import { snoozeReminder } from "../../db/reminders/snooze";
 import type { Channel } from "../../db/rules/outcome";
 import { setChannelWanted, updateShopper } from "../../db/shoppers";
 import { putSubscriber, readSubscriber, retireDestination } from "../../db/subscribers";
-import { database } from "../../db/connection";
 import { dispatchAll, ringPumps } from "../../inngest/dispatch";
 import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
@@ -77,12 +78,17 @@ async function makeShopper(stage: Stage, dice: Dice, number: number): Promise<vo
 function quietHours(stage: Stage, dice: Dice, timeZone: string): { start: string; end: string } {
   const fromMs = stage.startMs + dice.int(-5, 6) * 60_000;
   const wall = (ms: number) =>
-    new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(ms);
+    new Intl.DateTimeFormat("en-GB", {
+      timeZone,
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+    }).format(ms);
   return { start: wall(fromMs), end: wall(fromMs + dice.int(2, 8) * 60_000) };
 }
 
 function planReminders(stage: Stage, dice: Dice): void {
-  const count = dice.int(6, 24);
+  const count = dice.int(6, 40);
   const herdDueMs = dice.chance(0.4) ? dice.int(60, 300) * 1000 : null;
   for (let number = 0; number < count; number += 1) {
     const atMs = dice.int(0, ACTIVE_MS * 0.8);
@@ -118,22 +124,26 @@ function planReminder(
 ): void {
   const { shopper, title, channels, expiresAfterSeconds } = wish;
   const dueAt = new Date(stage.startMs + wish.dueMs).toISOString();
-  stage.ask(wish.atMs, `${shopper.externalId} sets "${title}" for ${dueAt} by ${channels.join(", ")}`, async () => {
-    const scheduled = await scheduleReminder({
-      owner: SHOP,
-      subscriberId: shopper.id,
-      title,
-      note: null,
-      url: null,
-      dueAt,
-      channels,
-      expiresAfterSeconds,
-    });
-    if (!scheduled.ok) return;
-    const { id } = scheduled.value.value;
-    stage.told.push({ id, shopper, createdAtMs: stage.world.nowMs(), edits: [], cancelled: null });
-    await ringDoorbell();
-  });
+  stage.ask(
+    wish.atMs,
+    `${shopper.externalId} sets "${title}" for ${dueAt} by ${channels.join(", ")}`,
+    async () => {
+      const scheduled = await scheduleReminder({
+        owner: SHOP,
+        subscriberId: shopper.id,
+        title,
+        note: null,
+        url: null,
+        dueAt,
+        channels,
+        expiresAfterSeconds,
+      });
+      if (!scheduled.ok) return;
+      const { id } = scheduled.value.value;
+      stage.told.push({ id, shopper, createdAtMs: stage.world.nowMs(), edits: [], cancelled: null });
+      await ringDoorbell();
+    },
+  );
 }
 
 function planChanges(stage: Stage, dice: Dice): void {
@@ -142,7 +152,14 @@ function planChanges(stage: Stage, dice: Dice): void {
     const atMs = dice.int(2_000, ACTIVE_MS);
     const target = dice.random();
     const kind = dice.pick(["edit", "edit", "retime", "rechannel", "snooze", "cancel", "cancel"] as const);
-    planChange(stage, { atMs, target, kind, number, laterMs: dice.int(200, 90_000), channels: dice.some(CHANNELS) });
+    planChange(stage, {
+      atMs,
+      target,
+      kind,
+      number,
+      laterMs: dice.int(200, 90_000),
+      channels: dice.some(CHANNELS),
+    });
   }
   for (const shopper of stage.shoppers) {
     if (dice.chance(0.25)) planOptOut(stage, dice, shopper);
@@ -208,7 +225,8 @@ function planOptOut(stage: Stage, dice: Dice, shopper: Shopper): void {
   stage.ask(atMs + dice.int(5_000, 60_000), `${shopper.externalId} turns ${channel} on`, async () => {
     // Whatever becomes of the request, the opt-out is no certainty any more.
     for (const optOut of stage.optOuts) {
-      if (optOut.subscriberId === shopper.id && optOut.channel === channel) optOut.untilMs = stage.world.nowMs();
+      if (optOut.subscriberId === shopper.id && optOut.channel === channel)
+        optOut.untilMs = stage.world.nowMs();
     }
     await setChannelWanted(shopper.id, channel, true);
   });
@@ -238,16 +256,15 @@ function planCode(stage: Stage, dice: Dice, shopper: Shopper, destinationId: str
   }
 }
 
-const PARTITIONS = ["email:resend:default", "sms:twilio", "push:127.0.0.1"];
-
 function planOperators(stage: Stage, dice: Dice): void {
   for (let left = dice.int(0, 4); left > 0; left -= 1) {
     const which = dice.random();
     const kind = dice.pick(["pause", "pause-until", "resume", "rate", "rate-0", "weight"] as const);
     const [forMs, rate, burst] = [dice.int(2, 60) * 1000, dice.int(1, 8), dice.int(1, 3)];
     stage.ask(dice.int(5_000, ACTIVE_MS), `an operator: ${kind}`, async () => {
-      const key = await onePartition(which);
-      if (key === null) return;
+      const partitions = await readPartitionHealth();
+      const key = partitions[Math.floor(which * partitions.length)]?.partition;
+      if (key === undefined) return;
       const turn: Record<typeof kind, () => Promise<ControlOutcome>> = {
         pause: () => pausePartition(key, null, OPERATOR),
         "pause-until": () => pausePartition(key, forMs, OPERATOR),

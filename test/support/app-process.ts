@@ -18,7 +18,12 @@ export interface Crossing {
   moment: "before" | "after";
 }
 
-const NEVER = new Promise<never>(() => {});
+// One of each for all processes: Node hands every storage that was ever used to every promise.
+const activities = new AsyncLocalStorage<Activity>();
+const insideTransaction = new AsyncLocalStorage<true>();
+
+/** What a dead process waits for. Each time a new one: a shared one would keep everything that ever died. */
+const never = () => new Promise<never>(() => {});
 
 /** Event-loop turns after which the code that runs by itself has come to its next effect. */
 const TURNS_BEFORE_TRANSACTION = 6;
@@ -36,11 +41,10 @@ export class AppProcess {
   /** Asked at every effect of an activity. It may kill or stall the process; what it throws, the effect throws. */
   onCrossing: ((crossing: Crossing) => void) | null = null;
   private readonly activities = new Set<Activity>();
-  private readonly activity = new AsyncLocalStorage<Activity>();
-  private readonly inTransaction = new AsyncLocalStorage<true>();
   private readonly queue: (() => void)[] = [];
   private isTaken = false;
   private transactions = 0;
+  private onNoTransaction: (() => void)[] = [];
 
   constructor(private readonly handler: (request: Request) => Promise<Response>) {}
 
@@ -49,9 +53,14 @@ export class AppProcess {
     return this.transactions > 0 || [...this.activities].some((activity) => activity.waits === 0);
   }
 
+  /** Resolves when no transaction is under way or wanted; at once when there is none. */
+  async noTransaction(): Promise<void> {
+    if (this.transactions > 0) await new Promise<void>((resolve) => this.onNoTransaction.push(resolve));
+  }
+
   /** The activity in which the caller runs; undefined in the test itself. */
   present(): Activity | undefined {
-    return this.activity.getStore();
+    return activities.getStore();
   }
 
   /** kill -9: whatever runs stops at its present effect for ever, connections break, nobody listens. */
@@ -93,37 +102,38 @@ export class AppProcess {
     broke.catch(() => {});
     const activity: Activity = { waits: 0, dead: false, stalled: null, cut };
     this.activities.add(activity);
-    const done = this.activity.run(activity, work);
+    const done = activities.run(activity, work);
     done.catch(() => {}).finally(() => this.activities.delete(activity));
     return Promise.race([done, broke]);
   }
 
   /** A database statement of the app: a transaction as a whole, and each statement inside. */
   statement<T>(run: () => Promise<T>): Promise<T> {
-    return this.inTransaction.getStore() ? this.statementInside(run) : this.transaction(run);
+    return insideTransaction.getStore() ? this.statementInside(run) : this.transaction(run);
   }
 
   private async transaction<T>(run: () => Promise<T>): Promise<T> {
-    const activity = this.activity.getStore();
-    if (activity?.dead) return NEVER;
+    const activity = activities.getStore();
+    if (activity?.dead) return never();
     this.transactions += 1;
     await this.turn();
     try {
-      if (activity?.dead) return NEVER;
+      if (activity?.dead) return never();
       this.cross(activity, "transaction", "before");
-      const result = await this.inTransaction.run(true, run);
+      const result = await insideTransaction.run(true, run);
       this.cross(activity, "transaction", "after");
       return result;
     } finally {
       this.passOn();
       this.transactions -= 1;
+      if (this.transactions === 0) for (const resolve of this.onNoTransaction.splice(0)) resolve();
       await this.aftermath(activity);
     }
   }
 
   /** Where a dead process's connection breaks, so that the database rolls back; the transaction around it never returns. */
   private async statementInside<T>(run: () => Promise<T>): Promise<T> {
-    const activity = this.activity.getStore();
+    const activity = activities.getStore();
     this.cross(activity, "statement", "before");
     const result = await run();
     this.cross(activity, "statement", "after");
@@ -132,8 +142,8 @@ export class AppProcess {
 
   /** An effect that may wait for the virtual clock. */
   async waiting<T>(effect: "sleep" | "call", work: () => Promise<T>): Promise<T> {
-    const activity = this.activity.getStore();
-    if (activity?.dead) return NEVER;
+    const activity = activities.getStore();
+    if (activity?.dead) return never();
     if (activity !== undefined) activity.waits += 1;
     try {
       this.cross(activity, effect, "before");
@@ -146,10 +156,32 @@ export class AppProcess {
     }
   }
 
+  /** Runs something later on the virtual clock, for a library that knows only timers; null outside of the app. */
+  timer(setTimer: (run: () => void) => { cancel(): void }, run: () => void): { cancel(): void } | null {
+    const activity = activities.getStore();
+    if (activity === undefined) return null;
+    let isOver = false;
+    const end = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      activity.waits -= 1;
+      return true;
+    };
+    activity.waits += 1;
+    const timer = setTimer(() => {
+      if (end() && !activity.dead) activities.run(activity, run);
+    });
+    return {
+      cancel: () => {
+        if (end()) timer.cancel();
+      },
+    };
+  }
+
   /** An effect that ends at once: events on their way to the engine. */
   async sending<T>(work: () => Promise<T>): Promise<T> {
-    const activity = this.activity.getStore();
-    if (activity?.dead) return NEVER;
+    const activity = activities.getStore();
+    if (activity?.dead) return never();
     try {
       this.cross(activity, "send", "before");
       const result = await work();
@@ -187,7 +219,7 @@ export class AppProcess {
 
   /** Where a crash or a stall of the process takes hold: between an effect and the code after it. */
   private async aftermath(activity: Activity | undefined): Promise<void> {
-    if (activity?.dead) await NEVER;
+    if (activity?.dead) await never();
     if (activity?.stalled) {
       // A stalled process waits for the test, not for itself.
       activity.waits += 1;

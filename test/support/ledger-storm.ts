@@ -17,6 +17,7 @@ import { scheduleReminder } from "../../db/reminders/schedule";
 import { snoozeReminder } from "../../db/reminders/snooze";
 import type { Channel, Outcome } from "../../db/rules/outcome";
 import { setChannelWanted } from "../../db/shoppers";
+import { putSubscriber } from "../../db/subscribers";
 import { testClock } from "./database";
 import { inMs, makeDestination } from "./factories";
 import { ended, renderPayloads } from "./ledger";
@@ -49,6 +50,7 @@ const OUTCOMES: readonly Outcome[] = [
 export interface Shopper {
   id: string;
   emailId: string;
+  externalId: string;
 }
 
 /** Every verb of the ledger, on whatever there is, as badly timed as chance will have it. */
@@ -184,6 +186,11 @@ export class Storm {
     if (shopper === undefined || channel === undefined) return;
     await makeDestination(shopper.id, { channel });
     await setChannelWanted(shopper.id, channel, this.random() < 0.8);
+    await putSubscriber(shopper.externalId, {
+      timeZone: "Europe/Berlin",
+      phone: `+1202555${String(Math.floor(this.random() * 9000) + 1000)}`,
+      verified: ["phone"],
+    });
   }
 
   async operate(): Promise<void> {

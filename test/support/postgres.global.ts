@@ -26,7 +26,7 @@ const holder = globalThis as Holder;
 
 /** Gives the project the run's server; the last project to end stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  holder.punctualTestServer ??= { users: 0, shared: start() };
+  holder.punctualTestServer ??= { users: 0, shared: startTestServer() };
   const entry = holder.punctualTestServer;
   entry.users += 1;
   project.provide("testDatabases", (await entry.shared).databases);
@@ -38,7 +38,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-async function start(): Promise<Shared> {
+/** A server with the templates: the one that is named in the environment, else one that lives as long as the run. */
+export async function startTestServer(): Promise<Shared> {
   const given = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL;
   const server = given ? null : await startTemporary();
   const adminUrl = server?.url ?? given;

@@ -21,6 +21,8 @@ import { createEngine, type Engine } from "../../standins/engine/core";
 import { createProviders, inProcessFetch, type Providers } from "../../standins/providers";
 import { AppProcess, refused } from "./app-process";
 import { testClock } from "./test-clock";
+import { quickenTimers } from "./virtual-timers";
+import type { Chance, ReminderOptions } from "./world-options";
 
 const ORIGIN = "http://127.0.0.1:9";
 const APP = "http://127.0.0.1:3000";
@@ -34,19 +36,6 @@ const QUIET_TURNS = 6;
 /** Instants one `advance` may step through; more means that something keeps itself alive. */
 const MOST_STEPS = 200_000;
 
-/** What a world takes from chance; by default nothing. */
-export interface Chance {
-  random: () => number;
-  newId?: () => string;
-}
-
-export interface ReminderOptions {
-  inMs: number;
-  channels?: Channel[];
-  title?: string;
-  expiresAfterSeconds?: number;
-}
-
 /**
  * The whole product in one process on one virtual clock: the real functions behind the SDK's own handler, the real
  * database with `ledger_now()` on the same clock, the stand-in engine and the stand-in providers. Time moves only in
@@ -59,12 +48,14 @@ export class World {
   /** When set, events do not reach the engine. */
   engineDown = false;
   readonly app = new AppProcess(handler);
+  /** Ids of the events that an engine has ever acknowledged. */
+  readonly acknowledged = new Set<string>();
   private readonly restore: () => void;
 
   constructor(startMs: number, { random, newId }: Chance) {
     forgetEpochs();
-    const restoreTimers = quickenTimers();
     this.clock = virtualClock(startMs);
+    const restoreTimers = quickenTimers(this.clock, this.app, random);
     let id = 0;
     this.engine = createEngine({
       clock: this.clock,
@@ -103,7 +94,7 @@ export class World {
     await transact((tx) =>
       rows(
         tx,
-        sql`truncate subscribers, partitions, meters, payloads, outbox, sweeps, idempotency_keys cascade`,
+        sql`truncate subscribers, partitions, meters, payloads, outbox, sweeps, idempotency_keys, operator_actions cascade`,
       ),
     );
     await testClock.set(startMs);
@@ -141,6 +132,8 @@ export class World {
   /** Resolves when nothing happens any more unless time moves. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet <= QUIET_TURNS; ) {
+      // The database takes its time; looking each turn would take it from the database.
+      await this.app.noTransaction();
       await new Promise<void>((resolve) => setImmediate(resolve));
       quiet = this.app.busy() ? 0 : quiet + 1;
     }
@@ -239,15 +232,27 @@ export class World {
   /** What the process does at its start. */
   async restartApp(): Promise<void> {
     this.app.down = false;
-    await sweep("start");
+    await this.app.act(() => sweep("start"));
   }
 
   /** Kills the engine and brings up one that knows nothing; it asks the app for its functions. */
   async forgetEngine(): Promise<void> {
     this.engine.forgetEverything();
-    await this.engine.sync(APP);
-    await sweep("sync");
+    await this.resync();
     await this.settle();
+  }
+
+  /** The engine asks the app for its functions; one that does not know them is swept for, as the route does. */
+  async resync(): Promise<boolean> {
+    const synced = (await this.engine.sync(APP)) && (await this.engineKnowsFunctions());
+    if (synced) await this.app.act(() => sweep("sync")).catch(() => null);
+    return synced;
+  }
+
+  /** A suspended engine answers the registration with an error, and the app its PUT well all the same. */
+  private async engineKnowsFunctions(): Promise<boolean> {
+    const response = await this.engine.fetch(new Request(`${ORIGIN}/dev`));
+    return response.ok && ((await response.json()) as { functions: unknown[] }).functions.length > 0;
   }
 
   /** Calls that a provider accepted, by the delivery's reference at it. */
@@ -258,22 +263,20 @@ export class World {
       .map((call) => call.key ?? "");
   }
 
-  /** Every delivery row as the ledger has it. */
-  ledger<T>(columns: string): Promise<T[]> {
-    return transact((tx) =>
-      rows<T>(tx, sql`select ${sql.raw(columns)} from deliveries order by created_at, key`),
-    );
-  }
-
   private async route(url: string | URL, init?: RequestInit): Promise<Response> {
     const { pathname } = new URL(url);
     if (/^\/(resend|twilio|push)\b/.test(pathname)) {
       return this.app.waiting("call", () => inProcessFetch(this.providers)(url, init));
     }
-    return this.app.sending(() => {
-      if (this.engineDown) throw refused();
-      return this.engine.fetch(new Request(url, init));
-    });
+    return this.app.sending(() => this.toEngine(new Request(url, init)));
+  }
+
+  private async toEngine(request: Request): Promise<Response> {
+    if (this.engineDown) throw refused();
+    const events = new URL(request.url).pathname.startsWith("/e/") ? await request.clone().json() : [];
+    const response = await this.engine.fetch(request);
+    if (response.ok) for (const { id } of [events].flat() as { id: string }[]) this.acknowledged.add(id);
+    return response;
   }
 
   private timer(ms: number): Promise<void> {
@@ -291,18 +294,4 @@ export class World {
     });
     return controller.signal;
   }
-}
-
-/**
- * The SDK puts some of its work off to the next timer tick, a real millisecond. In a world that is the next turn of the
- * event loop: faster, and always in the same place.
- */
-function quickenTimers(): () => void {
-  const real = globalThis.setTimeout;
-  const quick = (run: (...values: unknown[]) => void, ms?: number, ...values: unknown[]) =>
-    ms === undefined || ms <= 1 ? setImmediate(run, ...values) : real(run, ms, ...values);
-  globalThis.setTimeout = Object.assign(quick, real) as unknown as typeof setTimeout;
-  return () => {
-    globalThis.setTimeout = real;
-  };
 }

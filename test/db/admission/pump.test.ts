@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { EARLY_MS } from "../../../db/admission/admit";
 import {
   bumpSilentPumps,
   handOverPump,
+  lookAt,
   type Ring,
   renewPump,
   restPump,
@@ -9,16 +11,18 @@ import {
 } from "../../../db/admission/pump";
 import { testClock } from "../../support/database";
 import {
+  type DeliveryOptions,
   emptyLedger,
   inMs,
   makeDeliveries,
   makeDelivery,
   makePartition,
+  NOON_MS,
   setMeter,
   setPartition,
 } from "../../support/factories";
 import { interleave, randomFrom, turns } from "../../support/interleave";
-import { readPartitionRow } from "../../support/ledger";
+import { admitRows, readPartitionRow } from "../../support/ledger";
 
 beforeEach(emptyLedger);
 
@@ -161,5 +165,42 @@ describe("no wake-up is lost", () => {
       rings.map((ring) => ring.partition).toSorted(),
     );
     expect(rung.every((ring) => ring.generation === 2)).toBe(true);
+  });
+});
+
+describe("a look at a partition tells what it needs", () => {
+  test("nothing where nothing is live, and of a partition that does not exist", async () => {
+    const partition = await makePartition();
+    await makeDelivery({ partition, state: "delivered" });
+    const nothing = { admission: false, ring: null };
+    expect(await lookAt(partition)).toEqual(nothing);
+    expect(await lookAt("email:resend:nobody")).toEqual(nothing);
+  });
+
+  const cases: [string, DeliveryOptions, boolean][] = [
+    ["ready", { state: "ready" }, true],
+    [
+      "due within the early margin",
+      { state: "scheduled", nextEligibleAt: new Date(NOON_MS + EARLY_MS) },
+      true,
+    ],
+    ["due later", { state: "scheduled", nextEligibleAt: new Date(NOON_MS + EARLY_MS + 1) }, false],
+    ["being sent", { state: "sending" }, false],
+    [
+      "useless",
+      { state: "deferred", nextEligibleAt: new Date(NOON_MS + 99_000), expiresAt: new Date(NOON_MS) },
+      true,
+    ],
+  ];
+
+  test.each(cases)("%s", async (_name, options, admission) => {
+    const partition = await makePartition();
+    const row = await makeDelivery({ partition, ...options });
+    expect(await lookAt(partition)).toEqual({ admission, ring: { partition, generation: 1 } });
+    if (row.state !== "ready") return;
+    await admitRows([row.id]);
+    expect((await lookAt(partition)).admission).toBe(false);
+    await renewPump({ partition, generation: 1 });
+    expect((await lookAt(partition)).ring).toBeNull();
   });
 });

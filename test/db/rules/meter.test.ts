@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  admissionWindow,
-  effectiveCeiling,
   feedAccepted,
   feedThrottled,
   GROUP_MS,
@@ -11,31 +9,9 @@ import {
   type MeterLimits,
   reserveSlots,
   slotIntervalMs,
-  slotToleranceMs,
 } from "../../../db/rules/meter";
 
-const START_MS = Date.UTC(2026, 2, 2, 12);
-
-function meter(overrides: Partial<Meter> = {}): Meter {
-  return {
-    rate: 10,
-    readyAtMs: START_MS,
-    blockedUntilMs: START_MS,
-    epoch: 1,
-    lastCutAtMs: null,
-    observedCeiling: null,
-    callMs: 200,
-    calmCallMs: null,
-    urgentReadyAtMs: START_MS,
-    lastFeedbackAtMs: null,
-    ...overrides,
-  };
-}
-
-const limits = fc.record({
-  ceiling: fc.constantFrom(0.1, 0.5, 1, 2, 5, 10, 33.3, 100, 500),
-  burst: fc.constantFrom(1, 2, 3, 5, 25),
-});
+import { METER_LIMITS as limits, meter, METER_START_MS as START_MS } from "./meters";
 
 type Step =
   | { do: "ask"; afterMs: number; count: number; urgent: boolean }
@@ -247,144 +223,4 @@ test("an urgent send does not stand behind granted slots, and the others pay for
   const urgent = reserveSlots(current, limit, { nowMs: START_MS, costs: [1], urgent: true });
   expect(urgent.slotsAtMs).toEqual([START_MS]);
   expect(urgent.meter.readyAtMs).toBeCloseTo(current.readyAtMs + slotIntervalMs(current, limit), 5);
-});
-
-describe("feedback", () => {
-  const answer = fc.record({
-    nowMs: fc.integer({ min: START_MS, max: START_MS + 5000 }),
-    waitMs: fc.integer({ min: 0, max: 60_000 }),
-  });
-
-  test("one overload is one cut, however many answers of its epoch report it", () => {
-    fc.assert(
-      fc.property(
-        fc.array(answer, { minLength: 1, maxLength: 20 }),
-        fc.double({ min: 0.5, max: 500, noNaN: true }),
-        (answers, rate) => {
-          let current = meter({ rate });
-          for (const { nowMs, waitMs } of answers) {
-            current = feedThrottled(current, { nowMs, slotEpoch: 1, untilMs: nowMs + waitMs });
-          }
-          expect(current.epoch).toBe(2);
-          expect(current.rate).toBeCloseTo(Math.max(0.5, rate * 0.7), 9);
-          const latest = Math.max(...answers.map(({ nowMs, waitMs }) => nowMs + waitMs));
-          expect(current.blockedUntilMs).toBe(latest);
-        },
-      ),
-    );
-  });
-
-  test("an overload that persists into the next epoch cuts again, never under the least rate", () => {
-    let current = meter({ rate: 100 });
-    for (let round = 0; round < 40; round += 1) {
-      const before = current;
-      current = feedThrottled(current, {
-        nowMs: START_MS,
-        slotEpoch: current.epoch,
-        untilMs: START_MS + 1000,
-      });
-      expect(current.epoch).toBe(before.epoch + 1);
-      expect(current.rate).toBeLessThanOrEqual(before.rate);
-    }
-    expect(current.rate).toBe(0.5);
-  });
-
-  test("the gate only ever moves later", () => {
-    const closed = meter({ blockedUntilMs: START_MS + 9000 });
-    expect(
-      feedThrottled(closed, { nowMs: START_MS, slotEpoch: 1, untilMs: START_MS + 10 }).blockedUntilMs,
-    ).toBe(START_MS + 9000);
-  });
-
-  test("recovery never passes the ceiling, the operator's or the provider's, and never lowers a rate under it", () => {
-    fc.assert(
-      fc.property(
-        limits,
-        fc.option(fc.double({ min: 0, max: 600, noNaN: true })),
-        fc.double({ min: 0.5, max: 500, noNaN: true }),
-        fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 2000 }), stale: fc.boolean() }), {
-          maxLength: 50,
-        }),
-        (limit, observedCeiling, rate, answers) => {
-          let current = meter({ rate, observedCeiling, lastCutAtMs: START_MS });
-          const ceiling = effectiveCeiling(current, limit);
-          let nowMs = START_MS;
-          for (const { afterMs: waited, stale } of answers) {
-            nowMs += waited;
-            const before = current;
-            current = feedAccepted(current, limit, { nowMs, slotEpoch: stale ? 0 : 1, callMs: 150 });
-            expect(current.rate).toBeLessThanOrEqual(Math.max(before.rate, ceiling));
-            expect(current.rate).toBeGreaterThanOrEqual(Math.min(before.rate, ceiling, 0.5));
-            if (stale) expect(current.rate).toBeLessThanOrEqual(before.rate);
-            expect(1000 / slotIntervalMs(current, limit)).toBeLessThanOrEqual(ceiling);
-          }
-        },
-      ),
-    );
-  });
-
-  test("after a limit's end full rate is back within three seconds of steady success", () => {
-    const limit = { ceiling: 100, burst: 5 };
-    let current = feedThrottled(meter({ rate: 40 }), { nowMs: START_MS, slotEpoch: 1, untilMs: START_MS });
-    let tookMs = 0;
-    while (current.rate < 100 && tookMs < 10_000) {
-      tookMs += 25;
-      current = feedAccepted(current, limit, { nowMs: START_MS + tookMs, slotEpoch: 2, callMs: 50 });
-    }
-    expect(tookMs).toBeLessThanOrEqual(3000);
-  });
-
-  test("silence is no evidence: one success after an hour raises by one second's worth", () => {
-    const cut = meter({ rate: 10, lastCutAtMs: START_MS, lastFeedbackAtMs: START_MS });
-    const fed = feedAccepted(
-      cut,
-      { ceiling: 100, burst: 5 },
-      { nowMs: START_MS + 3_600_000, slotEpoch: 1, callMs: 50 },
-    );
-    expect(fed.rate).toBeLessThanOrEqual(10 + 100 * 0.1 * 5);
-  });
-
-  test("successes of an older epoch say nothing about the present rate", () => {
-    const cut = feedThrottled(meter({ rate: 50 }), {
-      nowMs: START_MS,
-      slotEpoch: 1,
-      untilMs: START_MS + 100,
-    });
-    const fed = feedAccepted(
-      cut,
-      { ceiling: 100, burst: 5 },
-      { nowMs: START_MS + 500, slotEpoch: 1, callMs: 50 },
-    );
-    expect(fed.rate).toBe(35);
-  });
-});
-
-test("the tolerance for a late call is half the burst's time, at most one group", () => {
-  fc.assert(
-    fc.property(limits, (limit) => {
-      const toleranceMs = slotToleranceMs(meter({ rate: limit.ceiling }), limit);
-      expect(toleranceMs).toBeLessThanOrEqual(GROUP_MS);
-      expect(toleranceMs).toBeLessThanOrEqual(
-        (limit.burst / 2) * slotIntervalMs(meter({ rate: limit.ceiling }), limit),
-      );
-    }),
-  );
-});
-
-test("the admission window is at least one, and nothing at a ceiling of zero", () => {
-  fc.assert(
-    fc.property(
-      limits,
-      fc.double({ min: 0.5, max: 500, noNaN: true }),
-      fc.integer({ min: 0, max: 30_000 }),
-      (limit, rate, callMs) => {
-        const window = admissionWindow(meter({ rate, callMs }), limit);
-        expect(window).toBeGreaterThanOrEqual(1);
-        expect(window).toBeLessThanOrEqual(Math.max(1, limit.ceiling * (2 + callMs / 1000)));
-      },
-    ),
-  );
-  expect(admissionWindow(meter(), { ceiling: 0, burst: 1 })).toBe(0);
-  // A header that says "none allowed" must not end the partition for ever: nobody would ask again.
-  expect(admissionWindow(meter({ observedCeiling: 0 }), { ceiling: 10, burst: 1 })).toBeGreaterThanOrEqual(1);
 });

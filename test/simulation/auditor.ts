@@ -1,0 +1,272 @@
+import type { Channel } from "../../db/rules/outcome";
+import type { LedgerCall } from "../../standins/providers";
+import type { AttemptFacts, DeliveryFacts, Evidence } from "./evidence";
+import type { OptOut, Shopper, Told } from "./stage";
+
+export interface Violation {
+  promise: string;
+  /** The rule that was broken, in words. */
+  rule: string;
+  key: string;
+}
+
+/** What the people of the story were told, as far as the auditor needs it. */
+export interface Promised {
+  shoppers: readonly Shopper[];
+  told: readonly Told[];
+  optOuts: readonly OptOut[];
+}
+
+/** A late call may still use its slot for so long (DESIGN: slots lapse); one more for rounding. */
+const SLOT_TOLERANCE_MS = 101;
+
+/** Instants cross the database as microseconds. */
+const ROUNDING_MS = 0.01;
+
+const UNKNOWN = new Set(["ambiguous", "crashed"]);
+
+/** Compares what providers saw with what the ledger says and people were told. Knows none of the product's rules. */
+export function audit(evidence: Evidence, promised: Promised): Violation[] {
+  const found: Violation[] = [];
+  const byReference = new Map(evidence.deliveries.map((row) => [row.reference, row]));
+  const report = (promise: string, rule: string, key: string) => found.push({ promise, rule, key });
+  for (const [reference, calls] of groupCalls(evidence.calls)) {
+    const delivery = byReference.get(reference);
+    if (delivery === undefined) {
+      report("P1", "a call for a key that the ledger does not know", reference);
+      continue;
+    }
+    const attempts = evidence.attempts.get(delivery.id) ?? [];
+    auditCalls(delivery, attempts, calls, report);
+    auditSlots(delivery, attempts, calls, report);
+    auditRetryAfter(delivery, attempts, calls, report);
+  }
+  for (const told of promised.told) auditTold(told, evidence, report);
+  for (const optOut of promised.optOuts) auditOptOut(optOut, evidence, report);
+  for (const shopper of promised.shoppers) auditQuiet(shopper, evidence, report);
+  auditOutbox(evidence, report);
+  auditGate(evidence, report);
+  auditRate(evidence, report);
+  return found;
+}
+
+type Report = (promise: string, rule: string, key: string) => void;
+
+function groupCalls(calls: readonly LedgerCall[]): Map<string, LedgerCall[]> {
+  const groups = new Map<string, LedgerCall[]>();
+  for (const call of calls) {
+    const reference = call.key ?? `no key: ${call.provider} ${call.id}`;
+    groups.set(reference, [...(groups.get(reference) ?? []), call]);
+  }
+  return groups;
+}
+
+/** P9: how often a key may be accepted, by provider. */
+function auditCalls(
+  delivery: DeliveryFacts,
+  attempts: readonly AttemptFacts[],
+  calls: readonly LedgerCall[],
+  report: Report,
+): void {
+  const accepted = calls.filter((call) => call.accepted).length;
+  if (calls.length > delivery.attemptCount) report("P9", "a call without an attempt", delivery.key);
+  if (new Set(calls.map((call) => call.destination)).size > 1) {
+    report("P1", "one key went to two destinations", delivery.key);
+  }
+  if (accepted <= 1) return;
+  if (delivery.channel !== "push") report("P9", `accepted ${accepted} times`, delivery.key);
+  else {
+    // An answer that came after its lease was over turns an unknown outcome into a known one.
+    const known = attempts.filter((attempt) => attempt.class === "accepted").length;
+    const unknown = attempts.filter((attempt) => attempt.class === null || UNKNOWN.has(attempt.class)).length;
+    const repeats = unknown + (delivery.alone ? Math.max(0, known - 1) : 0);
+    if (accepted > 1 + repeats) report("P9", "push repeated after a known outcome", delivery.key);
+  }
+}
+
+/** P6: a call follows its begin within its slot or is not made. */
+function auditSlots(
+  delivery: DeliveryFacts,
+  attempts: readonly AttemptFacts[],
+  calls: readonly LedgerCall[],
+  report: Report,
+): void {
+  for (const call of calls) {
+    const slot = attempts.findLast((attempt) => attempt.slotAtMs <= call.at + ROUNDING_MS);
+    if (slot === undefined) report("P6", "a call before any slot", delivery.key);
+    else if (call.at - slot.slotAtMs > SLOT_TOLERANCE_MS) {
+      report("P6", `a call ${Math.round(call.at - slot.slotAtMs)} ms after its slot`, delivery.key);
+    }
+    if (call.at >= delivery.expiresAtMs + SLOT_TOLERANCE_MS)
+      report("P6", "a call after expiry", delivery.key);
+  }
+}
+
+/** When the provider's time after a refusal is over, on the story's clock; null when it named no usable time. */
+function askedUntilMs(attempt: AttemptFacts): number | null {
+  if (attempt.settledAtMs === null || !["throttled", "quota"].includes(attempt.class ?? "")) return null;
+  const text = attempt.retryAfter?.trim() ?? "";
+  if (/^\d+$/.test(text)) return attempt.settledAtMs + Number(text) * 1000;
+  // A date is counted from the answer's own, which is cut to whole seconds.
+  const dateMs = / GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(dateMs) ? null : dateMs - 1000;
+}
+
+/** P3: no call for a delivery before the time that the provider asked for, nor in the second after a refusal. */
+function auditRetryAfter(
+  delivery: DeliveryFacts,
+  attempts: readonly AttemptFacts[],
+  calls: readonly LedgerCall[],
+  report: Report,
+): void {
+  for (const attempt of attempts) {
+    const { settledAtMs } = attempt;
+    if (settledAtMs === null || !["throttled", "quota"].includes(attempt.class ?? "")) continue;
+    const untilMs = Math.max(askedUntilMs(attempt) ?? 0, settledAtMs + 500);
+    // What began before is not held up by it: an earlier call whose lease had run out may be on its way.
+    const early = calls.find(
+      (call) => call.at > settledAtMs && call.at < untilMs && beganAfter(attempts, call, settledAtMs),
+    );
+    if (early)
+      report("P3", `a call ${Math.round(untilMs - early.at)} ms before the provider's time`, delivery.key);
+  }
+}
+
+function beganAfter(attempts: readonly AttemptFacts[], call: LedgerCall, atMs: number): boolean {
+  const slot = attempts.findLast((attempt) => attempt.slotAtMs <= call.at + ROUNDING_MS);
+  return slot === undefined || slot.begunAtMs > atMs;
+}
+
+/** P5: what the outbox calls published, an engine has acknowledged. A wait that is too near is opened instead. */
+function auditOutbox(evidence: Evidence, report: Report): void {
+  for (const { name, eventId } of evidence.published) {
+    const matters = name !== "reminder/scheduled" || evidence.waits.has(eventId);
+    if (!matters || evidence.acknowledged.has(eventId)) continue;
+    report("P5", "marked as published and never taken", eventId);
+  }
+}
+
+/** P3: none begins in the limit's scope after the gate is committed. Every 429 of the email provider concerns all. */
+function auditGate(evidence: Evidence, report: Report): void {
+  const emails = evidence.deliveries.filter((row) => row.channel === "email");
+  const attempts = emails.flatMap((row) =>
+    (evidence.attempts.get(row.id) ?? []).map((attempt) => ({ row, attempt })),
+  );
+  for (const { attempt: refused } of attempts) {
+    const untilMs = refused.class === "throttled" ? askedUntilMs(refused) : null;
+    if (untilMs === null || refused.settledAtMs === null) continue;
+    for (const { row, attempt } of attempts) {
+      if (attempt.begunAtMs > refused.settledAtMs && attempt.begunAtMs < untilMs) {
+        report("P3", "begun behind a closed gate", row.key);
+      }
+    }
+  }
+}
+
+/** P1, P5, P6: what somebody was told about a reminder is so. */
+function auditTold(told: Told, evidence: Evidence, report: Report): void {
+  const deliveries = evidence.deliveries.filter((row) => row.reminderId === told.id);
+  const begun = deliveries.flatMap((row) =>
+    (evidence.attempts.get(row.id) ?? []).map((attempt) => ({ row, attempt })),
+  );
+  if (told.cancelled !== null) {
+    const { atMs, channels } = told.cancelled;
+    for (const { row, attempt } of begun) {
+      const answer = channels.find((entry) => entry.channel === row.channel)?.outcome;
+      if (attempt.begunAtMs <= atMs) continue;
+      report("P6", `begun after a cancel that said ${answer}`, row.key);
+    }
+  }
+  for (const edit of told.edits) {
+    for (const row of deliveries) {
+      const { firstAttemptAtMs } = row;
+      if (row.version < edit.version && firstAttemptAtMs !== null && firstAttemptAtMs > edit.atMs) {
+        report("P6", `version ${row.version} begun after the edit to ${edit.version}`, row.key);
+      }
+    }
+  }
+}
+
+function auditOptOut(optOut: OptOut, evidence: Evidence, report: Report): void {
+  for (const row of evidence.deliveries) {
+    if (row.subscriberId !== optOut.subscriberId || row.channel !== optOut.channel) continue;
+    if (row.reminderId === null) continue;
+    for (const attempt of evidence.attempts.get(row.id) ?? []) {
+      if (attempt.begunAtMs > optOut.fromMs && attempt.begunAtMs < optOut.untilMs) {
+        report("P6", "begun although the channel is off", row.key);
+      }
+    }
+  }
+}
+
+function auditQuiet(shopper: Shopper, evidence: Evidence, report: Report): void {
+  if (shopper.quiet === null) return;
+  const { start, end } = shopper.quiet;
+  const wall = new Intl.DateTimeFormat("en-GB", {
+    timeZone: shopper.timeZone,
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  for (const row of evidence.deliveries) {
+    if (row.subscriberId !== shopper.id || row.lane === "urgent") continue;
+    for (const attempt of evidence.attempts.get(row.id) ?? []) {
+      const clock = wall.format(attempt.begunAtMs);
+      const quiet = start < end ? clock >= start && clock < end : clock >= start || clock < end;
+      if (quiet) report("P6", `begun at ${clock}, inside quiet hours`, row.key);
+    }
+  }
+}
+
+/** What a partition may send per second when nobody has set anything (`db/config.ts`), and the burst beside it. */
+const DEFAULT_LIMITS: Record<Channel, { ceiling: number; burst: number }> = {
+  email: { ceiling: 5, burst: 1 },
+  sms: { ceiling: 1, burst: 1 },
+  push: { ceiling: 100, burst: 5 },
+};
+
+/** P7: arrivals in any second stay within rate and burst, the highest that was in force around it. */
+function auditRate(evidence: Evidence, report: Report): void {
+  const partitionOf = new Map(evidence.deliveries.map((row) => [row.reference, row]));
+  const arrivals = new Map<string, { atMs: number; channel: Channel; key: string }[]>();
+  for (const call of evidence.calls) {
+    const row = partitionOf.get(call.key ?? "");
+    if (row === undefined || row.partition === null) continue;
+    const list = arrivals.get(row.partition) ?? [];
+    arrivals.set(row.partition, list);
+    list.push({ atMs: call.at, channel: row.channel, key: row.key });
+  }
+  for (const [partition, list] of arrivals) {
+    const changes = evidence.limits.filter((change) => change.partition === partition);
+    list.sort((one, other) => one.atMs - other.atMs);
+    let first = 0;
+    for (const [index, { atMs, channel, key }] of list.entries()) {
+      while ((list[first]?.atMs ?? atMs) <= atMs - 1000) first += 1;
+      const limit = limitAround(DEFAULT_LIMITS[channel], changes, atMs);
+      if (index - first + 1 > limit)
+        report("P7", `${index - first + 1} calls in a second, ${limit} allowed`, key);
+    }
+  }
+}
+
+function limitAround(
+  initial: { ceiling: number; burst: number },
+  changes: Evidence["limits"],
+  atMs: number,
+): number {
+  let { ceiling, burst } = initial;
+  let highest = 0;
+  const count = () => {
+    highest = Math.max(highest, ceiling + burst);
+  };
+  // Slots reach half a second ahead: what was in force shortly before the window counts.
+  const fromMs = atMs - 1_700;
+  for (const change of changes) {
+    if (change.atMs > atMs) break;
+    if (change.atMs > fromMs) count();
+    ceiling = change.ceiling ?? ceiling;
+    burst = change.burst ?? burst;
+  }
+  count();
+  return Math.max(1, Math.floor(highest));
+}

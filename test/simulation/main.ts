@@ -1,0 +1,121 @@
+import "../support/environment";
+import { parseArgs } from "node:util";
+import { createClone, dropDatabase } from "../support/clones";
+import { startTestServer } from "../support/postgres.global";
+import { connectTestClock, disconnectTestClock } from "../support/test-clock";
+import { installMutation, MUTATIONS } from "./mutations";
+import type { SeedResult } from "./simulation";
+
+interface Summary {
+  seeds: number;
+  deliveries: number;
+  violations: { seed: number; step: string; promise: string; key: string; rule: string }[];
+  faults: Record<string, number>;
+  wallSeconds: number;
+}
+
+const USAGE = `npm run simulate -- [--seeds 200] [--from 1] [--seed N] [--mutation name] [--stop] [--json]
+
+  --seeds     how many seeds, counted from --from
+  --seed      one seed, with its whole story
+  --stop      ends with the first seed that breaks a promise
+  --mutation  breaks the product on purpose: ${MUTATIONS.map(({ name }) => name).join(", ")}`;
+
+/** Lines of a story that are printed with a violation among many seeds; `--seed` prints all. */
+const STORY_TAIL = 12;
+
+/** Runs seeds and reports. Answers the exit code: 1 with a violation, 2 for a wrong call. */
+export async function main(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seeds: { type: "string", default: "200" },
+      from: { type: "string", default: "1" },
+      seed: { type: "string" },
+      mutation: { type: "string" },
+      stop: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+    },
+  });
+  const first = Number(values.seed ?? values.from);
+  const count = values.seed === undefined ? Number(values.seeds) : 1;
+  const mutation = MUTATIONS.find(({ name }) => name === values.mutation);
+  if (!Number.isInteger(first) || !Number.isInteger(count) || count < 1 || (values.mutation && !mutation)) {
+    console.error(USAGE);
+    return 2;
+  }
+  const server = await startTestServer();
+  const { adminUrl, clockTemplate, prefix } = server.databases;
+  const name = `${prefix}_simulation`;
+  try {
+    process.env.DATABASE_URL = await createClone(server.databases, clockTemplate, name);
+    await connectTestClock(process.env.DATABASE_URL);
+    if (mutation) installMutation(mutation);
+    const { prepareDatabase, runSeed } = await import("./simulation");
+    await prepareDatabase();
+    const summary = await runSeeds(first, count, values.stop, async (seed) => {
+      const result = await runSeed(seed);
+      if (!values.json) printSeed(result, values.seed !== undefined, values.mutation);
+      return result;
+    });
+    if (values.json) console.log(JSON.stringify(summary));
+    else printSummary(summary);
+    return summary.violations.length === 0 ? 0 : 1;
+  } finally {
+    const { closeDatabase } = await import("../../db/connection");
+    await closeDatabase();
+    await disconnectTestClock();
+    await dropDatabase(adminUrl, name);
+    await server.stop();
+  }
+}
+
+async function runSeeds(
+  first: number,
+  count: number,
+  stops: boolean,
+  run: (seed: number) => Promise<SeedResult>,
+): Promise<Summary> {
+  const startMs = performance.now();
+  const summary: Summary = { seeds: 0, deliveries: 0, violations: [], faults: {}, wallSeconds: 0 };
+  for (let seed = first; seed < first + count; seed += 1) {
+    const result = await run(seed);
+    summary.seeds += 1;
+    summary.deliveries += result.deliveries;
+    for (const { step, promise, key, rule } of result.violations) {
+      summary.violations.push({ seed, step, promise, key, rule });
+    }
+    for (const [kind, times] of Object.entries(result.faults)) {
+      summary.faults[kind] = (summary.faults[kind] ?? 0) + times;
+    }
+    if (stops && result.violations.length > 0) break;
+  }
+  summary.wallSeconds = Math.round(performance.now() - startMs) / 1000;
+  return summary;
+}
+
+function printSeed(result: SeedResult, whole: boolean, mutation: string | undefined): void {
+  if (whole) {
+    for (const line of result.lines) console.log(line);
+    const { digest, deliveries, virtualSeconds } = result;
+    console.log(
+      `seed ${result.seed}: ${deliveries} deliveries in ${virtualSeconds} s of its own time, digest ${digest}`,
+    );
+  }
+  for (const { seed, step, promise, rule, key, facts } of result.violations) {
+    console.log(`\nseed ${seed}, ${step}: ${promise} broken: ${rule}\n  ${key}`);
+    for (const line of whole ? [] : result.lines.slice(-STORY_TAIL)) console.log(`  ${line}`);
+    for (const line of facts) console.log(`  ${line}`);
+    console.log(`  repeat: npm run simulate -- --seed ${seed}${mutation ? ` --mutation ${mutation}` : ""}`);
+  }
+}
+
+function printSummary({ seeds, deliveries, violations, faults, wallSeconds }: Summary): void {
+  const kinds = Object.entries(faults).sort(([one], [other]) => one.localeCompare(other));
+  console.log("");
+  for (const [kind, times] of kinds) console.log(`${String(times).padStart(7)}  ${kind}`);
+  const rate = (deliveries / wallSeconds).toFixed(1);
+  console.log(
+    `\n${seeds} seeds, ${deliveries} deliveries, ${violations.length} violations, ${wallSeconds} s (${rate} deliveries/s)`,
+  );
+}

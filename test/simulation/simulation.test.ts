@@ -1,0 +1,22 @@
+import { beforeAll, expect, test } from "vitest";
+import "../support/database";
+import { prepareDatabase, runSeed } from "./simulation";
+
+/** As many stories as `npm test` has time for; `npm run simulate` tells more. */
+const SEEDS = Array.from({ length: 10 }, (_, index) => index + 1);
+
+beforeAll(() => prepareDatabase());
+
+test.each(SEEDS)("seed %i: whatever breaks, every promise is kept", async (seed) => {
+  const { violations, lines, deliveries } = await runSeed(seed);
+  expect(violations, lines.join("\n")).toEqual([]);
+  expect(deliveries).toBeGreaterThan(0);
+});
+
+test("the same seed is the same story, to the last row and call", async () => {
+  const first = await runSeed(6);
+  await runSeed(3);
+  const again = await runSeed(6);
+  expect(again.lines).toEqual(first.lines);
+  expect(again.digest).toBe(first.digest);
+});
