@@ -69,6 +69,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
       break;
     }
     await effects.sleep(turnMs);
+    const askedAtMs = effects.monotonicMs();
     const group = await claimGroup({
       partition,
       channel,
@@ -82,7 +83,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
       left.delete(deliveryId);
       refused[reason] = (refused[reason] ?? 0) + 1;
     }
-    calls.start(group.begun);
+    calls.start(group.begun, askedAtMs);
     if (left.size === 0) break;
     retryInMs = 0;
     if (group.begun.length > 0) {

@@ -58,12 +58,15 @@ export class DeliveryCalls {
     private readonly channel: Channel,
   ) {}
 
-  /** Starts the calls of a group that was just claimed. */
-  start(claims: readonly Claim[]): void {
+  /**
+   * Starts the calls of a group that was just claimed. `askedAtMs`, on the monotonic clock, is when the claim was asked
+   * for: leases are counted from there, because its answer may have lain unread while the process stood still.
+   */
+  start(claims: readonly Claim[], askedAtMs: number): void {
     const claimedAtMs = effects.monotonicMs();
     for (const claim of claims) {
       noteEpoch(this.partition, claim.epoch);
-      const flight = this.fly(claim, claimedAtMs).finally(() => this.inFlight.delete(flight));
+      const flight = this.fly(claim, askedAtMs, claimedAtMs).finally(() => this.inFlight.delete(flight));
       this.inFlight.add(flight);
     }
   }
@@ -75,29 +78,29 @@ export class DeliveryCalls {
     return this.settled;
   }
 
-  private async fly(claim: Claim, claimedAtMs: number): Promise<void> {
+  private async fly(claim: Claim, askedAtMs: number, claimedAtMs: number): Promise<void> {
     await effects.sleep(claimedAtMs + claim.slotInMs - effects.monotonicMs());
     const startMs = effects.monotonicMs();
     const lateMs = startMs - (claimedAtMs + claim.slotInMs);
-    const answer = await this.call(claim, lateMs);
+    const leaseEndMs = askedAtMs + claim.leaseInMs;
+    const answer = await this.call(claim, lateMs, leaseEndMs - startMs);
     const callMs = effects.monotonicMs() - startMs;
-    this.ended.push({
-      call: toSettledCall(claim, answer, callMs),
-      leaseEndMs: claimedAtMs + claim.leaseInMs,
-    });
+    this.ended.push({ call: toSettledCall(claim, answer, callMs), leaseEndMs });
     if (answer.outcome.class !== "accepted") return this.settleEnded();
     this.settling ??= this.settleSoon();
     await this.settling;
   }
 
-  private async call(claim: Claim, lateMs: number): Promise<ProviderAnswer> {
+  private async call(claim: Claim, lateMs: number, leaseLeftMs: number): Promise<ProviderAnswer> {
     if ((epochs().get(this.partition) ?? 0) > claim.epoch) return notMade("epoch");
     // A slot lapses: a late call would crowd the window of the slots after it.
     if (lateMs > claim.toleranceMs) return notMade("late");
+    // A call that its lease does not cover to the end may meet what others have made of the row meanwhile.
+    const adapter = adapterFor(this.channel);
+    if (leaseLeftMs < adapter.deadlineMs) return notMade("lease");
     if (!claim.sameContent) return rejected("content differs from the first attempt");
     const prepared = prepareClaim(claim);
     if (isUnpreparable(prepared)) return { ...rejected(prepared.invalid), outcome: prepared.outcome };
-    const adapter = adapterFor(this.channel);
     return adapter.send(prepared, {
       expiresInSeconds: claim.expiresInSeconds,
       signal: effects.deadline(adapter.deadlineMs),

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { at } from "../connection";
+import { leaseMs } from "../rules/retry-policy";
 
 /** From when on history is looked at, and how far apart two clocks' readings of one transaction may lie. */
 export interface Scope {
@@ -233,6 +234,14 @@ export const CHECKS: readonly Check[] = [
     find: (scope) => sql`select d.key from ${attempted(scope)} and d.channel in ('email', 'sms') and (
         select count(distinct coalesce(a.provider_message_id, a.id::text)) from attempts a
         where a.delivery_id = d.id and a.class = 'accepted') > 1`,
+  },
+  {
+    promise: "P9",
+    name: "an attempt begins when the one before is settled or its lease is over",
+    find: (scope) => sql`select d.key from ${recent(scope)} and exists (select 1 from attempts later
+      where later.delivery_id = a.delivery_id and later.number = a.number + 1
+        and later.begun_at < coalesce(a.settled_at, 'infinity') and later.begun_at < a.slot_at
+          + case d.channel when 'sms' then ${leaseMs("sms")}::float8 else ${leaseMs("email")}::float8 end * interval '1 millisecond')`,
   },
   {
     promise: "P9",

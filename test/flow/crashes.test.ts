@@ -99,6 +99,39 @@ test("a lease that ends after the external call: the late answer of the stalled 
   expect(world.accepted("twilio")).toHaveLength(1);
 });
 
+test.each(["email", "sms", "push"] as const)(
+  "%s: a process that stands still right after its claim makes no call when its lease may be over",
+  async (channel) => {
+    const { id } = await world.subscriber();
+    const reminder = await world.remind(id, { inMs: 30_000, channels: [channel] });
+    await world.advance(29_000);
+    let goOn: (() => void) | null = null;
+    world.app.onCrossing = ({ effect, moment }) => {
+      const isClaim = (new Error().stack ?? "").includes("deliverParcel");
+      if (
+        goOn === null &&
+        isClaim &&
+        effect === "transaction" &&
+        moment === "after" &&
+        world.nowMs() >= dueAtMs
+      )
+        goOn = world.app.stall();
+    };
+    const dueAtMs = Date.parse(reminder.dueAt);
+    await world.advance(71_000);
+    expect(goOn).not.toBeNull();
+    const before = world.providers.ledger.calls().length;
+    (goOn as (() => void) | null)?.();
+    await world.advance(60_000);
+    // Whatever became of the delivery meanwhile, the late process adds nothing.
+    expect(world.providers.ledger.calls()).toHaveLength(before);
+    const [delivery] = await world.deliveries(reminder.id);
+    expect(delivery).toMatchObject(
+      channel === "sms" ? { state: "dead", reason: "outcome_unknown" } : { state: "delivered", attempts: 2 },
+    );
+  },
+);
+
 describe("an engine that forgets everything", () => {
   test.each([
     ["a minute before the due time", 20_000, 90_000],

@@ -113,7 +113,7 @@ const serialize: Strike = (stage, dice, atMs) => {
 };
 
 const stall: Strike = (stage, dice, atMs) => {
-  const forMs = dice.int(500, 70_000);
+  const forMs = dice.chance(0.5) ? dice.int(200, 4_500) : dice.int(4_500, 70_000);
   const hold = () => {
     const goOn = stage.world.app.stall();
     stage.world.clock.setTimer(stage.world.nowMs() + forMs, goOn);
@@ -126,9 +126,9 @@ const stall: Strike = (stage, dice, atMs) => {
     });
     return;
   }
-  atCrossing(stage, atMs, { effects: ["transaction"], count: dice.int(1, 40) }, (crossing) => {
-    if (crossing.moment === "before") return;
-    stage.struck("stall after transaction", `for ${forMs} ms`);
+  const effect = dice.pick(["transaction", "sleep"] as const);
+  atCrossing(stage, atMs, { effects: [effect], count: dice.int(1, effect === "sleep" ? 8 : 40) }, () => {
+    stage.struck(`stall at a ${effect}`, `for ${forMs} ms`);
     hold();
   });
 };

@@ -137,8 +137,8 @@ export const MUTATIONS: readonly Mutation[] = [
       },
       {
         file: "db/reminders/cancel.ts",
-        from: "waiting.map ( ( row ) => row.id ) ,",
-        to: "[],",
+        from: "waiting.map (",
+        to: "[].map(",
       },
     ],
   },
@@ -173,6 +173,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: "outlived-lease",
+    promise: "P6",
+    what: "a process that stood still after its claim calls although its lease is over",
+    edits: [
+      { file: "inngest/delivery-calls.ts", from: "if ( leaseLeftMs < adapter.deadlineMs )", to: "if(false)" },
+    ],
+  },
+  {
     name: "fast-meter",
     promise: "P7",
     what: "the meter charges a third of what a send costs",
@@ -187,8 +195,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: "db/ledger/begin.ts",
-        from: "if ( granted.length > 0 ) await storeMeter",
-        to: "if(false)await storeMeter",
+        from: "storingMeter ( input.partition , reservation.meter )",
+        to: "storingMeter(input.partition,meter)",
       },
     ],
   },
