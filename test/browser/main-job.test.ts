@@ -39,7 +39,7 @@ afterAll(async () => {
 describe("a reminder set on the page arrives by push, email and SMS, once", () => {
   test("a code that came by mail signs in, and the browser's zone is taken", async () => {
     await signIn(page, stack, email);
-    await expect(page.getByRole("heading", { name: "No reminders yet" }).isVisible()).resolves.toBe(true);
+    await page.getByRole("heading", { name: "No reminders yet" }).waitFor();
     await page.goto(`${stack.app}/settings`);
     expect(await page.getByLabel("Time zone").inputValue()).toBe("America/New_York");
   });
