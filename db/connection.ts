@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { effects } from "./effects";
@@ -127,6 +128,11 @@ export async function rows<T>(executor: Executor, query: SQL): Promise<T[]> {
   return (await effects.statement(() => executor.execute(query))) as unknown as T[];
 }
 
+/** One statement for each kind of row in a list of them. */
+export type Queries<Results extends unknown[]> = { [Index in keyof Results]: SQL };
+/** The rows that each of those statements returned. */
+export type Answers<Results extends unknown[]> = { [Index in keyof Results]: Results[Index][] };
+
 /**
  * Sends several statements of a transaction at once, in this order, and returns the rows of each: one round trip, which
  * matters most while a lock is held. Each is a statement of its own: it sees what those before it did and what had
@@ -134,11 +140,67 @@ export async function rows<T>(executor: Executor, query: SQL): Promise<T[]> {
  */
 export async function together<Results extends unknown[]>(
   tx: Transaction,
-  queries: { [Index in keyof Results]: SQL },
-): Promise<{ [Index in keyof Results]: Results[Index][] }> {
+  queries: Queries<Results>,
+): Promise<Answers<Results>> {
   return (await effects.statement(() =>
     Promise.all(queries.map((query) => tx.execute(query as SQL))),
   )) as never;
+}
+
+/** What a decision between two round trips comes to: the statements that carry it out, and what its caller is told. */
+export interface Decision<Value> {
+  writes: SQL[];
+  value: Value;
+}
+
+/**
+ * A transaction in two round trips: the reads, with their locks, all at once; then, without any waiting in between, what
+ * `decide` makes of them, together with the commit. So a lock is held for one turn of the event loop and not for one per
+ * statement. Null from `decide` rolls back and is passed on. Repeated after a lost deadlock, as `transact` is.
+ */
+export function inTwoTrips<Results extends unknown[], Value>(
+  reads: Queries<Results>,
+  decide: (results: Answers<Results>) => Decision<Value> | null,
+): Promise<Value | null> {
+  // One effect as a whole, as every transaction is: a simulation must not let another one in between its two trips.
+  const work = async () => {
+    database();
+    const connection = await (holder.punctualConnection as Connection).client.reserve();
+    const send = (queries: SQL[]) =>
+      effects.statement(() => Promise.all(queries.map((query) => sendOn(connection, query))));
+    let usable = true;
+    try {
+      const [, ...results] = await send([BEGIN, ...reads]);
+      const decision = decide(results as never);
+      await send(decision === null ? [ROLLBACK] : [...decision.writes, COMMIT]);
+      return decision === null ? null : decision.value;
+    } catch (error) {
+      // On a connection that broke there is nothing to roll back, and nothing to give back either.
+      usable = await sendOn(connection, ROLLBACK).then(
+        () => true,
+        () => false,
+      );
+      throw error;
+    } finally {
+      if (usable) connection.release();
+    }
+  };
+  return repeated(() => effects.statement(work));
+}
+
+const BEGIN = sql`begin`;
+const COMMIT = sql`commit`;
+const ROLLBACK = sql`rollback`;
+
+const dialect = new PgDialect();
+
+function sendOn(connection: postgres.ReservedSql, query: SQL): Promise<unknown[]> {
+  const { sql: text, params } = dialect.sqlToQuery(query);
+  const options = {
+    prepare: preparesStatements(),
+    simple: params.length === 0,
+  } as postgres.UnsafeQueryOptions;
+  return connection.unsafe(text, params as never[], options).execute();
 }
 
 /** Reads the ledger's clock, in milliseconds since the epoch, as `nowMs`. */

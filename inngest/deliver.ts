@@ -5,7 +5,8 @@ import type { SettledDelivery } from "../db/ledger/settle";
 import type { DeliveryAdmitted } from "../db/rules/event-catalog";
 import { HORIZON_MS } from "../db/rules/meter";
 import { DeliveryCalls } from "./delivery-calls";
-import { dispatchAll } from "./dispatch";
+import { dispatch, dispatchAll } from "./dispatch";
+import { monotonicOf, noteLedgerClock } from "./ledger-clock";
 import { log } from "./log";
 import { contentHashOf } from "./prepare";
 import { ringDoorbell } from "./publish";
@@ -39,11 +40,11 @@ const CLAIM_AHEAD_MS = 40;
 /** A wait longer than this is not held by a run: the rows go back and the run ends well. */
 const KEEP_MAX_MS = 5 * 60_000;
 
+/** A parcel of so many was probably followed by others: those that travel alone or in small numbers have no backlog. */
+const BACKLOG_PARCEL = 8;
+
 /** Rows whose next time is this close to the earliest one are kept together with it. */
 const SAME_WAKE_MS = 1_500;
-
-/** A claim refused for less than this asks again (DESIGN: a wait ends a millisecond late rather than early). */
-const ROUNDING_MS = 5;
 
 /**
  * Sends one parcel (P3, P6, P7, P9): group by group it reserves slots and begins attempts, calls the provider at each
@@ -61,8 +62,9 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
   let returned = 0;
   let retryInMs = 0;
   let slotWaitMs = 0;
+  let isWoken = false;
   while (left.size > 0) {
-    const turnMs = Math.max(retryInMs, lane === "urgent" ? 0 : takeTurn(partition));
+    const turnMs = Math.max(retryInMs, lane === "urgent" ? 0 : takeTurn(partition, left.size));
     slotWaitMs += turnMs;
     if (slotWaitMs > SLOT_PATIENCE_MS + HORIZON_MS) {
       returned = await giveUp(partition, left, true);
@@ -77,22 +79,28 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
       runId: run.runId,
       hashContent: (row) => contentHashOf(channel, row),
     });
+    noteLedgerClock(group.nowMs);
     noteSlots(partition, group);
     for (const claim of group.begun) left.delete(claim.deliveryId);
     for (const { deliveryId, reason } of group.refused) {
       left.delete(deliveryId);
       refused[reason] = (refused[reason] ?? 0) + 1;
     }
-    calls.start(group.begun, askedAtMs);
+    calls.start(group.begun, askedAtMs, group.nowMs);
     if (left.size === 0) break;
     retryInMs = 0;
-    if (group.begun.length > 0) {
+    if (group.retryInMs === null && group.laterInMs !== null && group.laterInMs <= DUE_PATIENCE_MS) {
+      // Everything that is due has its slot: the next thing to do is the next instant. Woken too early for it, we ask
+      // the ledger itself how long it is.
+      const wokenEarly: boolean = isWoken && group.begun.length === 0;
+      if (wokenEarly) await effects.sleep(group.laterInMs);
+      else await untilLedger(group.nowMs + group.laterInMs);
+      isWoken = !wokenEarly;
+    } else if (group.begun.length > 0) {
       slotWaitMs = 0;
-      await effects.sleep(lastSlotInMs(group.begun) - CLAIM_AHEAD_MS);
+      await untilLedger(group.nowMs + lastSlotInMs(group.begun) - CLAIM_AHEAD_MS);
     } else if (group.retryInMs !== null) {
       retryInMs = group.retryInMs;
-    } else if (group.laterInMs !== null && group.laterInMs <= DUE_PATIENCE_MS) {
-      await effects.sleep(group.laterInMs + (group.laterInMs < ROUNDING_MS ? 1 : 0));
     } else if (group.gate !== null || group.refused.length === 0) {
       returned = await giveUp(partition, left, group.gate === null);
       break;
@@ -101,8 +109,13 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
   const settled = await calls.finished();
   const wakeInMs = await keepThrottled(run, settled);
   if (settled.some((row) => row.state === "dead")) await ringDoorbell();
-  await refill(partition);
+  await refill(run.data);
   return { settled: countBy(settled), refused, returned, wakeInMs };
+}
+
+/** Waits until that instant of the ledger's clock, a little late rather than early. */
+function untilLedger(ledgerMs: number): Promise<void> {
+  return effects.sleep(monotonicOf(ledgerMs) - effects.monotonicMs());
 }
 
 /** Puts the rest back so that others have their turn: until shortly before a slot is free, or as it is behind a gate. */
@@ -147,10 +160,14 @@ async function keepThrottled(run: ParcelRun, settled: readonly SettledDelivery[]
   return kept > 0 ? wakeInMs : null;
 }
 
-/** A settled parcel lets the next one go. Losing this costs a pump tick, so a failure is only logged. */
-async function refill(partition: string): Promise<void> {
+/**
+ * A settled parcel lets the next one go. A large one was made under backlog, so the next is simply admitted; after a
+ * small one it is looked first whether anything waits. Losing this costs a pump tick, so a failure is only logged.
+ */
+async function refill({ partition, deliveryIds }: DeliveryAdmitted): Promise<void> {
   try {
-    await dispatchAll([partition]);
+    if (deliveryIds.length >= BACKLOG_PARCEL) await dispatch(partition);
+    else await dispatchAll([partition]);
   } catch (error) {
     log.warn("refill after a parcel failed; the pump goes on", { partition, error });
   }

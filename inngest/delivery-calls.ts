@@ -1,17 +1,23 @@
 import { effects } from "../db/effects";
 import type { Claim } from "../db/ledger/begin";
+import { retakeSlots } from "../db/ledger/retake";
 import { type SettledCall, type SettledDelivery, settleAttempts } from "../db/ledger/settle";
+import { GROUP_MS } from "../db/rules/meter";
 import type { Channel } from "../db/rules/outcome";
+import { forgetLedgerClock, monotonicOf, noteLedgerClock } from "./ledger-clock";
 import { log } from "./log";
 import { prepareClaim } from "./prepare";
 import { adapterFor, isUnpreparable, type ProviderAnswer } from "./providers";
 import { forgetSlots } from "./slot-turns";
 
 /**
- * Acceptances that come within this time of each other share a transaction: most of a group of slots, and short beside
- * a lease. Anything else is written down at once, because it may close the gate.
+ * Acceptances that come within this time of each other share a transaction: a group of slots, and a little for calls
+ * that take unequally long. Anything else is written down at once, because it may close the gate.
  */
-const GATHER_MS = 80;
+const GATHER_MS = GROUP_MS + 10;
+
+/** Slots that lapse this close together share one exchange. */
+const LAPSED_GATHER_MS = 2;
 
 /** Between two tries to write an outcome down while the database does not answer. */
 const SETTLE_RETRY_MS = 250;
@@ -28,6 +34,7 @@ function epochs(): Map<string, number> {
 export function forgetEpochs(): void {
   epochs().clear();
   forgetSlots();
+  forgetLedgerClock();
 }
 
 function noteEpoch(partition: string, epoch: number): void {
@@ -35,6 +42,18 @@ function noteEpoch(partition: string, epoch: number): void {
   if (epoch <= known) return;
   epochs().set(partition, epoch);
   forgetSlots(partition);
+}
+
+/** When a call may leave, and until when, on the monotonic clock. */
+interface Slot {
+  atMs: number;
+  lapsesAtMs: number;
+}
+
+/** A slot of the ledger's clock that was just granted. How long the grant took to arrive does not make it lapse. */
+function slotAt(ledgerMs: number, toleranceMs: number): Slot {
+  const atMs = monotonicOf(ledgerMs);
+  return { atMs, lapsesAtMs: Math.max(atMs, effects.monotonicMs()) + toleranceMs };
 }
 
 interface Ended {
@@ -52,6 +71,8 @@ export class DeliveryCalls {
   private readonly settled: SettledDelivery[] = [];
   private ended: Ended[] = [];
   private settling: Promise<void> | null = null;
+  private lapsed: Claim[] = [];
+  private exchange: Promise<Map<string, Slot>> | null = null;
 
   constructor(
     private readonly partition: string,
@@ -59,14 +80,15 @@ export class DeliveryCalls {
   ) {}
 
   /**
-   * Starts the calls of a group that was just claimed. `askedAtMs`, on the monotonic clock, is when the claim was asked
-   * for: leases are counted from there, because its answer may have lain unread while the process stood still.
+   * Starts the calls of a group that was claimed at `nowMs` of the ledger's clock. `askedAtMs`, on the monotonic clock,
+   * is when the claim was asked for: leases are counted from there, because its answer may have lain unread while the
+   * process stood still.
    */
-  start(claims: readonly Claim[], askedAtMs: number): void {
-    const claimedAtMs = effects.monotonicMs();
+  start(claims: readonly Claim[], askedAtMs: number, nowMs: number): void {
     for (const claim of claims) {
       noteEpoch(this.partition, claim.epoch);
-      const flight = this.fly(claim, askedAtMs, claimedAtMs).finally(() => this.inFlight.delete(flight));
+      const slot = slotAt(nowMs + claim.slotInMs, claim.toleranceMs);
+      const flight = this.fly(claim, askedAtMs, slot).finally(() => this.inFlight.delete(flight));
       this.inFlight.add(flight);
     }
   }
@@ -78,12 +100,11 @@ export class DeliveryCalls {
     return this.settled;
   }
 
-  private async fly(claim: Claim, askedAtMs: number, claimedAtMs: number): Promise<void> {
-    await effects.sleep(claimedAtMs + claim.slotInMs - effects.monotonicMs());
+  private async fly(claim: Claim, askedAtMs: number, granted: Slot): Promise<void> {
+    const slot = await this.waitForSlot(claim, granted);
     const startMs = effects.monotonicMs();
-    const lateMs = startMs - (claimedAtMs + claim.slotInMs);
     const leaseEndMs = askedAtMs + claim.leaseInMs;
-    const answer = await this.call(claim, lateMs, leaseEndMs - startMs);
+    const answer = await this.call(claim, startMs > slot.lapsesAtMs, leaseEndMs - startMs);
     const callMs = effects.monotonicMs() - startMs;
     this.ended.push({ call: toSettledCall(claim, answer, callMs), leaseEndMs });
     if (answer.outcome.class !== "accepted") return this.settleEnded();
@@ -91,10 +112,51 @@ export class DeliveryCalls {
     await this.settling;
   }
 
-  private async call(claim: Claim, lateMs: number, leaseLeftMs: number): Promise<ProviderAnswer> {
-    if ((epochs().get(this.partition) ?? 0) > claim.epoch) return notMade("epoch");
-    // A slot lapses: a late call would crowd the window of the slots after it.
-    if (lateMs > claim.toleranceMs) return notMade("late");
+  /**
+   * Waits for a granted slot. One that has lapsed meanwhile, because the process stood still, is exchanged for a new one,
+   * once: a late call would crowd the window of the slots after it.
+   */
+  private async waitForSlot(claim: Claim, granted: Slot): Promise<Slot> {
+    await effects.sleep(granted.atMs - effects.monotonicMs());
+    if (effects.monotonicMs() <= granted.lapsesAtMs || this.isVoid(claim)) return granted;
+    this.exchange ??= this.exchangeSoon(claim.epoch);
+    const { exchange } = this;
+    this.lapsed.push(claim);
+    const renewed = (await exchange).get(claim.attemptId);
+    if (renewed === undefined) return granted;
+    await effects.sleep(renewed.atMs - effects.monotonicMs());
+    return renewed;
+  }
+
+  /** One stall makes several slots lapse: they are exchanged together. */
+  private async exchangeSoon(epoch: number): Promise<Map<string, Slot>> {
+    await effects.sleep(LAPSED_GATHER_MS);
+    const claims = this.lapsed;
+    this.lapsed = [];
+    this.exchange = null;
+    try {
+      const taken = await retakeSlots(this.partition, { epoch, costs: claims.map((claim) => claim.cost) });
+      if (taken === null) return new Map();
+      noteLedgerClock(taken.nowMs);
+      const slots = taken.slotsAtMs.map((slotAtMs, index): [string, Slot] => [
+        claims[index]?.attemptId ?? "",
+        slotAt(slotAtMs, taken.toleranceMs),
+      ]);
+      return new Map(slots);
+    } catch (error) {
+      // Without new slots the calls are not made; their rows go back.
+      log.warn("exchanging lapsed slots failed", { partition: this.partition, error });
+      return new Map();
+    }
+  }
+
+  private isVoid(claim: Claim): boolean {
+    return (epochs().get(this.partition) ?? 0) > claim.epoch;
+  }
+
+  private async call(claim: Claim, late: boolean, leaseLeftMs: number): Promise<ProviderAnswer> {
+    if (this.isVoid(claim)) return notMade("epoch");
+    if (late) return notMade("late");
     // A call that its lease does not cover to the end may meet what others have made of the row meanwhile.
     const adapter = adapterFor(this.channel);
     if (leaseLeftMs < adapter.deadlineMs) return notMade("lease");

@@ -15,8 +15,8 @@ export interface Dispatched {
  * settled parcel and in every pump tick, so the window refills at the pace of the provider. A refused event gives its
  * admission back at once.
  */
-export async function dispatch(partition: string, options: { whole?: boolean } = {}): Promise<Dispatched> {
-  const outcome = await admit(partition, options);
+export async function dispatch(partition: string): Promise<Dispatched> {
+  const outcome = await admit(partition);
   await sendParcels(outcome.parcels);
   return describe(outcome);
 }
@@ -48,7 +48,7 @@ export async function dispatchAll(partitions: readonly string[]): Promise<Dispat
   const results: Dispatched[] = [];
   for (const partition of new Set(partitions)) {
     const { admission, ring } = await lookAt(partition);
-    if (admission) results.push(await dispatch(partition, { whole: true }));
+    if (admission) results.push(await dispatch(partition));
     if (ring !== null) await ringPumps([ring]);
   }
   return results;

@@ -7,13 +7,15 @@ interface Advice {
   turnAtMs: number;
   /** How many deliveries one group holds at most. */
   groupSize: number;
+  /** Between one slot and the next. */
+  intervalMs: number;
 }
 
 // Next bundles route handlers apart; what the process knows is known once.
 const holder = globalThis as unknown as { punctualSlotTurns?: Map<string, Advice> };
 
 /** Several waiting runs ask one after the other, a little faster than slots go by: a turn that nobody uses costs nothing. */
-const BETWEEN_TURNS_MS = GROUP_MS * 0.9;
+const TURN_SHARE = 0.97;
 
 function known(): Map<string, Advice> {
   holder.punctualSlotTurns ??= new Map();
@@ -21,15 +23,15 @@ function known(): Map<string, Advice> {
 }
 
 /**
- * Takes the next turn to ask for slots: how long to wait, 0 when there should be room now. Asking sooner is a
- * transaction that brings little or nothing.
+ * Takes the next turn to ask for slots for that many deliveries: how long to wait, 0 when there should be room now.
+ * Asking sooner is a transaction that brings little or nothing.
  */
-export function takeTurn(partition: string): number {
+export function takeTurn(partition: string, count: number): number {
   const nowMs = effects.monotonicMs();
   const advice = known().get(partition);
   if (advice === undefined || advice.turnAtMs <= nowMs) return 0;
   const waitMs = advice.turnAtMs - nowMs;
-  advice.turnAtMs += BETWEEN_TURNS_MS;
+  advice.turnAtMs += TURN_SHARE * Math.min(GROUP_MS, count * advice.intervalMs);
   return waitMs;
 }
 
@@ -39,11 +41,14 @@ export function groupSizeOf(partition: string): number {
 }
 
 /** Notes what a meter said when it was asked. */
-export function noteSlots(partition: string, said: { roomInMs: number; groupSize: number }): void {
-  const nowMs = effects.monotonicMs();
-  const turnAtMs = said.roomInMs > 0 ? nowMs + said.roomInMs : Number.NEGATIVE_INFINITY;
+export function noteSlots(
+  partition: string,
+  said: { roomInMs: number; groupSize: number; intervalMs: number },
+): void {
+  const { roomInMs, groupSize, intervalMs } = said;
+  const roomAtMs = roomInMs > 0 ? effects.monotonicMs() + roomInMs : Number.NEGATIVE_INFINITY;
   const before = known().get(partition)?.turnAtMs ?? Number.NEGATIVE_INFINITY;
-  known().set(partition, { turnAtMs: Math.max(turnAtMs, before), groupSize: said.groupSize });
+  known().set(partition, { turnAtMs: Math.max(roomAtMs, before), groupSize, intervalMs });
 }
 
 /** Forgets one partition after a cut of its rate; all of them with a ledger that starts anew. */

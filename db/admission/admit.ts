@@ -54,12 +54,9 @@ const NOTHING: AdmitOutcome = { parcels: [], gate: null, promoted: 0, expired: 0
  * the window. One short transaction that holds the partition row, so that there is one admission per partition at a
  * time; deliveries are touched with SKIP LOCKED only.
  *
- * `whole` leaves room that is smaller than a parcel as it is while more waits than there is room for: the next settled
- * parcel adds to it, and small parcels cost as much as large ones. The pump takes whatever room there is.
- *
  * A crash after it leaves admissions without an event: they run out after `ADMISSION_MS` and the rows are chosen again.
  */
-export async function admit(partition: string, options: { whole?: boolean } = {}): Promise<AdmitOutcome> {
+export async function admit(partition: string): Promise<AdmitOutcome> {
   return transact(async (tx) => {
     const [, [read], [clock], overdue] = await together<
       [unknown, PartitionRow, { nowMs: number }, { id: string }]
@@ -77,7 +74,7 @@ export async function admit(partition: string, options: { whole?: boolean } = {}
     const gate = gateOf(facts, facts.meter, nowMs);
     if (gate !== null) return { ...NOTHING, gate, expired };
     const waiting = await promoteAndLook(tx, facts, nowMs);
-    const now = chooseReady(facts, waiting, options.whole ?? false);
+    const now = chooseReady(facts, waiting);
     const parcels = [...parcelsOf(now.chosen, now.size), ...parcelsOf(waiting.early)].map((parcel) =>
       toParcel(facts, parcel),
     );
@@ -148,7 +145,11 @@ interface Chosen {
   laneClock: number;
 }
 
-function chooseReady(facts: PartitionFacts, { window, lanes, ready }: Waiting, whole: boolean): Chosen {
+/**
+ * While more waits than there is room for, only whole parcels go: room for less is left until the next settled parcel
+ * adds to it, because a small parcel costs as much as a large one.
+ */
+function chooseReady(facts: PartitionFacts, { window, lanes, ready }: Waiting): Chosen {
   const nobody = { chosen: [], lanes: [], laneClock: facts.laneClock };
   const out = ready[0]?.out ?? 0;
   const room = Math.max(0, window - out);
@@ -157,7 +158,7 @@ function chooseReady(facts: PartitionFacts, { window, lanes, ready }: Waiting, w
   const offered = isProbing(facts) ? ready.slice(0, 1) : ready;
   const backlog = offered.filter((row) => row.lane !== "urgent").length >= room && window > 1;
   const size = parcelSizeOf(window);
-  const usable = backlog && whole && out > 0 ? Math.floor(room / size) * size : room;
+  const usable = backlog && out > 0 ? Math.floor(room / size) * size : room;
   const plan = planAdmission(lanes, offered, usable, facts.laneClock);
   return plan.chosen.length === 0 ? nobody : { ...plan, ...(backlog ? { size } : {}) };
 }

@@ -7,9 +7,19 @@ import {
   storingMeter,
   toPartitionFacts,
 } from "../admission/partitions";
-import { at, CLOCK, rows, type Transaction, together, transact } from "../connection";
+import {
+  type Answers,
+  at,
+  CLOCK,
+  inTwoTrips,
+  type Queries,
+  rows,
+  type Transaction,
+  together,
+  transact,
+} from "../connection";
 import { effects } from "../effects";
-import { type ClaimFacts, decideClaim, type RefusalReason } from "../rules/claim";
+import type { RefusalReason } from "../rules/claim";
 import { type Gate, gateOf } from "../rules/gate";
 import {
   GROUP_MS,
@@ -22,11 +32,11 @@ import {
   slotToleranceMs,
 } from "../rules/meter";
 import type { Channel, Lane } from "../rules/outcome";
-import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
 import { leaseMs } from "../rules/retry-policy";
 import { type ClaimFactsRow, readingClaimFacts } from "./claim-facts";
 import { endWaiting, giveBack } from "./expire";
 import { lockingDeliveries } from "./lock";
+import { needsMore, type Sorted, sortVerdicts } from "./verdicts";
 
 /** What a call needs, all of it immutable for this delivery. */
 export interface Claim {
@@ -40,7 +50,9 @@ export interface Claim {
   attemptNumber: number;
   token: number;
   epoch: number;
-  /** How long from now until the granted slot; the caller counts on its monotonic clock. */
+  /** What it costs against the meter. */
+  cost: number;
+  /** How long from the claim until the granted slot; the caller counts on its monotonic clock. */
   slotInMs: number;
   /** How late after the slot the call may still leave. */
   toleranceMs: number;
@@ -64,6 +76,8 @@ export interface ClaimGroupInput {
 }
 
 export interface ClaimGroupOutcome {
+  /** The ledger's clock at the claim: every duration in here counts from it. */
+  nowMs: number;
   begun: Claim[];
   /** Rows that this run has nothing more to do with. */
   refused: { deliveryId: string; reason: RefusalReason | "ended" | "held" }[];
@@ -75,6 +89,8 @@ export interface ClaimGroupOutcome {
   roomInMs: number;
   /** How many deliveries a group holds at most at the present rate: more of them need not be asked about. */
   groupSize: number;
+  /** Between one slot and the next at the present rate. */
+  intervalMs: number;
   /** Set when the partition lets nothing through: everything goes back. */
   gate: Gate | null;
 }
@@ -95,100 +111,83 @@ const GROUP_MAX = 100;
  * A crash after it leaves leases; the sweep recovers them and records that the outcome is unknown.
  */
 export async function claimGroup(input: ClaimGroupInput): Promise<ClaimGroupOutcome> {
-  const ids = input.deliveryIds.slice(0, GROUP_MAX);
-  return transact(async (tx) => {
-    const [, facts, [row], [meter], [clock], [flying]] = await together<
-      [unknown, ClaimFactsRow, PartitionRow, Meter, { nowMs: number }, { sending: number }]
-    >(tx, [
-      lockingDeliveries(ids),
-      readingClaimFacts(ids),
-      readingPartition(input.partition),
-      lockingMeter(input.partition),
-      CLOCK,
-      sql`select count(*)::int as sending from deliveries where partition = ${input.partition} and state = 'sending'`,
-    ]);
-    if (row === undefined || meter === undefined || clock === undefined)
-      throw new Error(`Bug! partition ${input.partition} does not exist`);
-    const partition = toPartitionFacts(row);
-    const { nowMs } = clock;
-    const sorted = sortVerdicts(facts, partition, meter, {
-      nowMs,
-      runId: input.runId,
-      channel: input.channel,
-    });
-    const gate = gateOf(partition, meter, nowMs);
-    const free = Math.max(0, inFlightBound(meter, partition.concurrency) - (flying?.sending ?? 0));
-    const reservation = reserveSlots(meter, partition, {
-      nowMs,
-      costs: sorted.go.slice(0, free).map((fact) => meteredCost(fact.cost, fact.lane, partition.headroom)),
-      urgent: sorted.go[0]?.lane === "urgent",
-    });
-    const granted = sorted.go.slice(0, reservation.slotsAtMs.length);
-    const begun = claimsOf(input, { granted, slotsAtMs: reservation.slotsAtMs, partition, meter, nowMs });
-    if (begun.length > 0) {
-      const begins = beginning(begun, { runId: input.runId, nowMs });
-      await together(tx, [storingMeter(input.partition, reservation.meter), begins]);
-    }
-    const refused = await refuse(tx, sorted, nowMs);
-    const missing = ids.filter((id) => !facts.some((fact) => fact.id === id));
-    return {
-      begun,
-      refused: [...refused, ...missing.map((deliveryId) => ({ deliveryId, reason: "duplicate" as const }))],
-      laterInMs: sorted.laterAtMs === null ? null : Math.max(1, sorted.laterAtMs - nowMs),
-      retryInMs:
-        granted.length < sorted.go.length
-          ? Math.max(free < sorted.go.length ? IN_FLIGHT_RETRY_MS : 1, reservation.retryAtMs - nowMs)
-          : null,
-      roomInMs: Math.max(0, reservation.meter.readyAtMs + GROUP_MS - HORIZON_MS - nowMs),
-      groupSize: groupSize(meter, partition),
-      gate,
-    };
+  const bounded = { ...input, deliveryIds: input.deliveryIds.slice(0, GROUP_MAX) };
+  // Nearly always nothing is refused, and the reads decide the writes; what is refused may write this and that.
+  const quick = await inTwoTrips<ClaimResults, ClaimGroupOutcome>(claimReads(bounded), (results) => {
+    const plan = planClaim(bounded, results);
+    return needsMore(plan.sorted) ? null : { writes: plan.writes, value: plan.outcome };
   });
+  if (quick !== null) return quick;
+  return transact(async (tx) => {
+    const { sorted, writes, outcome, nowMs } = planClaim(
+      bounded,
+      await together<ClaimResults>(tx, claimReads(bounded)),
+    );
+    await together(tx, writes);
+    return { ...outcome, refused: [...outcome.refused, ...(await refuse(tx, sorted, nowMs))] };
+  });
+}
+
+type ClaimResults = [unknown, ClaimFactsRow, PartitionRow, Meter, { nowMs: number }, { sending: number }];
+
+/** Locks and reads, in this order: deliveries, then what may have changed before their locks, meter, clock. */
+function claimReads({ deliveryIds, partition }: ClaimGroupInput): Queries<ClaimResults> {
+  return [
+    lockingDeliveries(deliveryIds),
+    readingClaimFacts(deliveryIds),
+    readingPartition(partition),
+    lockingMeter(partition),
+    CLOCK,
+    sql`select count(*)::int as sending from deliveries where partition = ${partition} and state = 'sending'`,
+  ];
+}
+
+interface ClaimPlan {
+  sorted: Sorted;
+  writes: SQL[];
+  outcome: ClaimGroupOutcome;
+  nowMs: number;
+}
+
+function planClaim(input: ClaimGroupInput, results: Answers<ClaimResults>): ClaimPlan {
+  const [, facts, [row], [meter], [clock], [flying]] = results;
+  if (row === undefined || meter === undefined || clock === undefined)
+    throw new Error(`Bug! partition ${input.partition} does not exist`);
+  const partition = toPartitionFacts(row);
+  const { nowMs } = clock;
+  const sorted = sortVerdicts(facts, partition, meter, { ...input, nowMs });
+  const free = Math.max(0, inFlightBound(meter, partition.concurrency) - (flying?.sending ?? 0));
+  const reservation = reserveSlots(meter, partition, {
+    nowMs,
+    costs: sorted.go.slice(0, free).map((fact) => meteredCost(fact.cost, fact.lane, partition.headroom)),
+    urgent: sorted.go[0]?.lane === "urgent",
+  });
+  const { slotsAtMs } = reservation;
+  const granted = sorted.go.slice(0, slotsAtMs.length);
+  const begun = claimsOf(input, { granted, slotsAtMs, partition, meter, nowMs });
+  const retryInMs = Math.max(free < sorted.go.length ? IN_FLIGHT_RETRY_MS : 1, reservation.retryAtMs - nowMs);
+  const missing = input.deliveryIds.filter((id) => !facts.some((fact) => fact.id === id));
+  const outcome: ClaimGroupOutcome = {
+    nowMs,
+    begun,
+    refused: [
+      ...sorted.refused.map(({ row: refusal, reason }) => ({ deliveryId: refusal.id, reason })),
+      ...missing.map((deliveryId) => ({ deliveryId, reason: "duplicate" as const })),
+    ],
+    laterInMs: sorted.laterAtMs === null ? null : Math.max(1, sorted.laterAtMs - nowMs),
+    retryInMs: granted.length < sorted.go.length ? retryInMs : null,
+    roomInMs: Math.max(0, reservation.meter.readyAtMs + GROUP_MS - HORIZON_MS - nowMs),
+    groupSize: groupSize(meter, partition),
+    intervalMs: slotIntervalMs(meter, partition),
+    gate: gateOf(partition, meter, nowMs),
+  };
+  const stored = [storingMeter(input.partition, reservation.meter), beginning(begun, { ...input, nowMs })];
+  return { sorted, writes: begun.length > 0 ? stored : [], outcome, nowMs };
 }
 
 /** How many deliveries of cost 1 one group can hold at most. */
 function groupSize(meter: Meter, partition: PartitionFacts): number {
   return Math.min(GROUP_MAX, Math.ceil(GROUP_MS / slotIntervalMs(meter, partition) + partition.burst) + 1);
-}
-
-interface Sorted {
-  go: ClaimFactsRow[];
-  laterAtMs: number | null;
-  refused: { row: ClaimFactsRow; reason: RefusalReason }[];
-  held: { row: ClaimFactsRow; untilMs: number }[];
-  ended: { row: ClaimFactsRow; reason: Parameters<typeof endWaiting>[2] }[];
-}
-
-function sortVerdicts(
-  facts: readonly ClaimFactsRow[],
-  partition: PartitionFacts,
-  meter: { blockedUntilMs: number },
-  input: { nowMs: number; runId: string; channel: Channel },
-): Sorted {
-  const sorted: Sorted = { go: [], laterAtMs: null, refused: [], held: [], ended: [] };
-  const repeat = REPEAT_BY_CHANNEL[input.channel];
-  for (const row of facts) {
-    const merged: ClaimFacts = { ...partition, ...row, partitionOwner: partition.owner };
-    const verdict = decideClaim(merged, meter, { nowMs: input.nowMs, runId: input.runId, repeat });
-    switch (verdict.verdict) {
-      case "go":
-        sorted.go.push(row);
-        break;
-      case "later":
-        sorted.laterAtMs = Math.min(sorted.laterAtMs ?? Number.POSITIVE_INFINITY, verdict.dueAtMs);
-        break;
-      case "refused":
-        sorted.refused.push({ row, reason: verdict.reason });
-        break;
-      case "hold":
-        sorted.held.push({ row, untilMs: verdict.untilMs });
-        break;
-      case "end":
-        sorted.ended.push({ row, reason: verdict.reason });
-        break;
-    }
-  }
-  return sorted;
 }
 
 /** What each granted row needs for its call, with a new attempt and fencing token. */
@@ -219,6 +218,7 @@ function claimsOf(
       attemptNumber: row.attemptCount + 1,
       token: row.token + 1,
       epoch: meter.epoch,
+      cost: meteredCost(row.cost, row.lane, partition.headroom),
       slotInMs: Math.max(0, slotAtMs - nowMs),
       toleranceMs,
       leaseInMs: Math.max(0, slotAtMs - nowMs) + leaseMs(row.channel),
@@ -261,11 +261,9 @@ function beginning(claims: readonly Claim[], run: { runId: string; nowMs: number
       from w join claimed on claimed.id = w.id`;
 }
 
+/** Writes down what refusals mean for their rows. Returns those that are held or ended. */
 async function refuse(tx: Transaction, sorted: Sorted, nowMs: number): Promise<ClaimGroupOutcome["refused"]> {
-  const refused: ClaimGroupOutcome["refused"] = sorted.refused.map(({ row, reason }) => ({
-    deliveryId: row.id,
-    reason,
-  }));
+  const refused: ClaimGroupOutcome["refused"] = [];
   const refusedFor = (reasons: readonly RefusalReason[]) =>
     sorted.refused.filter(({ reason }) => reasons.includes(reason)).map(({ row }) => row.id);
   // A row that another run holds, or that has ended, is not ours to touch.

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { at, rows, type Transaction } from "../connection";
 import { effects } from "../effects";
 import { feedAccepted, feedThrottled, type Meter } from "../rules/meter";
@@ -48,16 +48,26 @@ export function fedMeter(
   return next;
 }
 
-/** A smoothed call time that moves less than this changes no decision that anybody would notice. */
-const CALL_TIME_SHARE = 0.05;
-
-/** Whether the one meter decides as the other does: storing it can be left to a settlement that has more to say. */
+/** Whether the two decide alike, their call times apart: then nobody needs the meter's lock to store the other. */
 export function sameMeter(stored: Meter, fed: Meter): boolean {
-  const { callMs, calmCallMs, lastFeedbackAtMs: _, ...rest } = stored;
+  const { callMs: _, calmCallMs: __, lastFeedbackAtMs: ___, ...rest } = stored;
+  return (Object.keys(rest) as (keyof typeof rest)[]).every((name) => fed[name] === stored[name]);
+}
+
+/** A smoothed call time that moves by less changes no decision that anybody would notice: a window holds seconds. */
+const CALL_TIME_SHARE = 0.05;
+const CALL_TIME_SLACK_MS = 10;
+
+/** The statement that stores the call times alone, when they have moved. Whoever stores last is right. */
+export function storingCallTimes(partition: string, stored: Meter, fed: Meter): SQL[] {
   const near = (before: number | null, after: number | null) =>
-    before !== null && after !== null && Math.abs(after - before) <= before * CALL_TIME_SHARE;
-  const same = (Object.keys(rest) as (keyof typeof rest)[]).every((name) => fed[name] === stored[name]);
-  return same && near(callMs, fed.callMs) && near(calmCallMs, fed.calmCallMs);
+    before !== null &&
+    after !== null &&
+    Math.abs(after - before) <= Math.max(CALL_TIME_SLACK_MS, before * CALL_TIME_SHARE);
+  if (near(stored.callMs, fed.callMs) && near(stored.calmCallMs, fed.calmCallMs)) return [];
+  return [
+    sql`update meters set call_ms = ${fed.callMs}, calm_call_ms = ${fed.calmCallMs}::float8 where key = ${partition}`,
+  ];
 }
 
 /**

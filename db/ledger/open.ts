@@ -194,10 +194,12 @@ async function insertDeliveries(
 
 /** After an outage a shopper gets one message, not ten: an older delivery that still waits untried gives way. */
 async function supersedeOlder(tx: Transaction, opened: readonly OccurrenceRow[]): Promise<void> {
+  const repeated = opened.filter((row) => row.number > 1);
+  if (repeated.length === 0) return;
   const older = await rows<{ id: string }>(
     tx,
     sql`select d.id from deliveries d join occurrences old on old.id = d.occurrence_id
-      join jsonb_to_recordset(${JSON.stringify(opened.map((row) => ({ id: row.id, reminderId: row.reminderId, number: row.number, channels: row.channels })))}::jsonb)
+      join jsonb_to_recordset(${JSON.stringify(repeated.map((row) => ({ id: row.id, reminderId: row.reminderId, number: row.number, channels: row.channels })))}::jsonb)
         as w(id uuid, "reminderId" uuid, number int, channels jsonb)
         on old.reminder_id = w."reminderId" and old.number < w.number and w.channels ? d.channel
       where d.state in ('scheduled', 'ready', 'deferred') and d.attempt_count = 0

@@ -8,7 +8,17 @@ import {
   storeMeter,
   toPartitionFacts,
 } from "../admission/partitions";
-import { CLOCK, ledgerNowMs, rows, type Transaction, together, transact, uuids } from "../connection";
+import {
+  CLOCK,
+  inTwoTrips,
+  ledgerNowMs,
+  type Queries,
+  rows,
+  type Transaction,
+  together,
+  transact,
+  uuids,
+} from "../connection";
 import { stageDeaths } from "../outbox";
 import { isProbing } from "../rules/gate";
 import type { DeliveryState } from "../rules/lifecycle";
@@ -16,7 +26,7 @@ import type { Outcome } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
 import { throttleFloorMs } from "../rules/retry-policy";
 import { decideSettlement } from "../rules/settlement";
-import { applyPartitionFacts, countUnknownRefusals, fedMeter, sameMeter } from "./feedback";
+import { applyPartitionFacts, countUnknownRefusals, fedMeter, sameMeter, storingCallTimes } from "./feedback";
 import {
   applyingSettlements,
   applyLateEvidence,
@@ -78,7 +88,7 @@ export async function settleAttempts(
 ): Promise<SettleOutcome> {
   if (calls.length === 0) return { deliveries: [], epoch: 0 };
   if (calls.every(({ outcome }) => outcome.class === "accepted")) {
-    const settled = await transact((tx) => settleQuietly(tx, partition, calls));
+    const settled = await settleQuietly(partition, calls);
     if (settled !== null) return settled;
   }
   return transact((tx) => settleInFull(tx, partition, calls));
@@ -129,33 +139,34 @@ async function settleInFull(
  * caller's, the partition has nothing to disprove, and no decision would be another for these answers. Null when that
  * does not hold; then nothing has been written.
  */
-async function settleQuietly(
-  tx: Transaction,
-  partition: string,
-  calls: readonly SettledCall[],
-): Promise<SettleOutcome | null> {
-  const [locked, cancelled, [read], [clock], [notice]] = await together<
-    [RowFacts, { id: string }, PartitionRow, { nowMs: number }, unknown]
-  >(tx, [
+function settleQuietly(partition: string, calls: readonly SettledCall[]): Promise<SettleOutcome | null> {
+  type Results = [RowFacts, { id: string }, PartitionRow, { nowMs: number }, unknown];
+  const reads: Queries<Results> = [
     ...lockingRows(calls.map((call) => call.deliveryId)),
     readingPartition(partition),
     CLOCK,
     sql`select 1 from operator_notices where partition = ${partition} and closed_at is null limit 1`,
-  ]);
-  if (read === undefined || clock === undefined || notice !== undefined) return null;
-  const facts = toPartitionFacts(read);
-  const { nowMs } = clock;
-  const rowOf = toRowFacts(locked, cancelled);
-  const decided = calls.flatMap((call): Decided[] => {
-    const row = rowOf.get(call.deliveryId);
-    if (row === undefined) return [];
-    const context = { partition, nowMs, unknownRefusalsInRow: 1 };
-    return [decide({ call, row, begunAtMs: nowMs }, context)];
+  ];
+  return inTwoTrips<Results, SettleOutcome>(reads, ([locked, cancelled, [read], [clock], [notice]]) => {
+    if (read === undefined || clock === undefined || notice !== undefined) return null;
+    const facts = toPartitionFacts(read);
+    const { nowMs } = clock;
+    const rowOf = toRowFacts(locked, cancelled);
+    const decided = calls.flatMap((call): Decided[] => {
+      const row = rowOf.get(call.deliveryId);
+      if (row === undefined) return [];
+      const context = { partition, nowMs, unknownRefusalsInRow: 1 };
+      return [decide({ call, row, begunAtMs: nowMs }, context)];
+    });
+    const plain = decided.length === calls.length && decided.every(isCurrent) && !isProbing(facts);
+    const fed = fedMeter(facts.meter, facts, decided, nowMs);
+    if (!plain || !sameMeter(facts.meter, fed)) return null;
+    const callTimes = storingCallTimes(partition, facts.meter, fed);
+    return {
+      writes: [recordingAttempts(calls), applyingSettlements(decided), ...callTimes],
+      value: { deliveries: decided.map((entry) => toSettled(entry, nowMs)), epoch: facts.meter.epoch },
+    };
   });
-  const plain = decided.length === calls.length && decided.every(isCurrent) && !isProbing(facts);
-  if (!plain || !sameMeter(facts.meter, fedMeter(facts.meter, facts, decided, nowMs))) return null;
-  await together(tx, [recordingAttempts(calls), applyingSettlements(decided)]);
-  return { deliveries: decided.map((entry) => toSettled(entry, nowMs)), epoch: facts.meter.epoch };
 }
 
 /** Whether the row is still the caller's: its state and fencing token say so. */

@@ -42,10 +42,11 @@ function usage(): string {
 async function measure(name: string, bench: Bench, scale: number, profiled: boolean): Promise<Report> {
   const parameters = bench.parameters(scale);
   const profile = profiled ? await startProfile() : null;
-  const stage = await startStage({ rates: bench.rates, appEnv: profile?.appEnv });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => void stage.stop().then(() => process.exit(130)));
-  }
+  const stage = await startStage({
+    rates: bench.rates,
+    appEnv: profile?.appEnv,
+    onStarting: stopWithSignals,
+  });
   try {
     profile?.watch(stage.databaseUrl);
     const before = stage.cpu();
@@ -62,8 +63,23 @@ async function measure(name: string, bench: Bench, scale: number, profiled: bool
   }
 }
 
-/** How busy the machine was with other things: above a tenth or two, the figures say more about those. */
+/** Whoever ends the bench ends its programs too. */
+function stopWithSignals(stop: () => Promise<void>): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => void stop().then(() => process.exit(130)));
+  }
+}
+
+/**
+ * How busy the machine was with other things (above a tenth or two, the figures say more about those), and what each
+ * program used, warm-up included.
+ */
 function cpuOf(before: CpuTimes | null, after: CpuTimes | null): Record<string, number> {
   if (before === null || after === null) return {};
-  return { othersCpuShare: Math.round(othersShare(before, after) * 100) / 100 };
+  const rounded = (value: number, digits: number) => Number(value.toFixed(digits));
+  const used = Object.entries(after.programs).map(([name, seconds]) => [
+    `${name}CpuSeconds`,
+    rounded(seconds - (before.programs[name] ?? 0), 1),
+  ]);
+  return { othersCpuShare: rounded(othersShare(before, after), 2), ...Object.fromEntries(used) };
 }

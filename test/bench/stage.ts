@@ -63,11 +63,18 @@ export type Stage = {
   stop(): Promise<void>;
 };
 
+type StageOptions = {
+  rates: Rates;
+  appEnv?: Record<string, string>;
+  /** Told how to stop it as soon as there is something to stop. */
+  onStarting?: (stop: () => Promise<void>) => void;
+};
+
 /**
  * Starts Postgres (with fsync), the provider stand-ins, the engine and the production build of the app, and waits until
  * the app has registered its functions. `appEnv` goes to the app alone.
  */
-export async function startStage(options: { rates: Rates; appEnv?: Record<string, string> }): Promise<Stage> {
+export async function startStage(options: StageOptions): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "punctual-bench-"));
   // Made for its owner alone; the database server may run as another user, who must get through.
   await chmod(folder, 0o711);
@@ -78,6 +85,7 @@ export async function startStage(options: { rates: Rates; appEnv?: Record<string
     await database.server.stop();
     await rm(folder, { recursive: true, force: true });
   };
+  options.onStarting?.(stop);
   try {
     return await raise(folder, database, children, options, stop);
   } catch (error) {
@@ -90,7 +98,7 @@ async function raise(
   folder: string,
   database: { server: PostgresServer },
   children: Child[],
-  options: { rates: Rates; appEnv?: Record<string, string> },
+  options: StageOptions,
   stop: () => Promise<void>,
 ): Promise<Stage> {
   const [app, standins, engine] = await Promise.all([freePort(), freePort(), freePort()]);
