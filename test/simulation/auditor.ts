@@ -1,7 +1,7 @@
 import type { Channel } from "../../db/rules/outcome";
 import type { LedgerCall } from "../../standins/providers";
 import type { AttemptFacts, DeliveryFacts, Evidence } from "./evidence";
-import type { OptOut, Shopper, Told } from "./stage";
+import type { OptOut, Shopper, Stall, Told } from "./stage";
 
 export interface Violation {
   promise: string;
@@ -15,16 +15,16 @@ export interface Promised {
   shoppers: readonly Shopper[];
   told: readonly Told[];
   optOuts: readonly OptOut[];
-  /** Counts of what went wrong; a process that stood still is forgiven some lateness. */
-  faults: Readonly<Record<string, number>>;
+  /** A process that stood still is forgiven some lateness. */
+  stalls: readonly Stall[];
 }
 
 /** A late call may still use its slot for so long (DESIGN: slots lapse); one more for rounding. */
 const SLOT_TOLERANCE_MS = 101;
 
 /**
- * A process that stands still between its claim and its next look at the clock cannot know how late it is, only that its
- * lease lasts: 5 s more than a call may take.
+ * After a process stood still, a call may leave in a slot that it took anew, as long as its lease covers it to the end:
+ * the lease is 5 s longer than a call may take. The calls of a second are counted all the same.
  */
 const LEASE_ALLOWANCE_MS = 5_000;
 
@@ -38,8 +38,6 @@ export function audit(evidence: Evidence, promised: Promised): Violation[] {
   const found: Violation[] = [];
   const byReference = new Map(evidence.deliveries.map((row) => [row.reference, row]));
   const report = (promise: string, rule: string, key: string) => found.push({ promise, rule, key });
-  const toleranceMs =
-    promised.faults["stall at a transaction"] === undefined ? SLOT_TOLERANCE_MS : LEASE_ALLOWANCE_MS;
   for (const [reference, calls] of groupCalls(evidence.calls)) {
     const delivery = byReference.get(reference);
     if (delivery === undefined) {
@@ -48,7 +46,7 @@ export function audit(evidence: Evidence, promised: Promised): Violation[] {
     }
     const attempts = evidence.attempts.get(delivery.id) ?? [];
     auditCalls(delivery, attempts, calls, report);
-    auditSlots(delivery, attempts, calls, toleranceMs, report);
+    auditSlots(delivery, attempts, calls, promised.stalls, report);
     auditRetryAfter(delivery, attempts, calls, report);
   }
   for (const told of promised.told) auditTold(told, evidence, report);
@@ -99,18 +97,25 @@ function auditSlots(
   delivery: DeliveryFacts,
   attempts: readonly AttemptFacts[],
   calls: readonly LedgerCall[],
-  toleranceMs: number,
+  stalls: readonly Stall[],
   report: Report,
 ): void {
   for (const call of calls) {
     const slot = attempts.findLast((attempt) => attempt.slotAtMs <= call.at + ROUNDING_MS);
     if (slot === undefined) report("P6", "a call before any slot", delivery.key);
-    else if (call.at - slot.slotAtMs > toleranceMs) {
+    else if (call.at - slot.slotAtMs > toleranceOf(call.at, stalls)) {
       report("P6", `a call ${Math.round(call.at - slot.slotAtMs)} ms after its slot`, delivery.key);
     }
     if (call.at >= delivery.expiresAtMs + SLOT_TOLERANCE_MS)
       report("P6", "a call after expiry", delivery.key);
   }
+}
+
+function toleranceOf(callAtMs: number, stalls: readonly Stall[]): number {
+  const stoodStill = stalls.some(
+    ({ fromMs, untilMs }) => callAtMs >= fromMs && callAtMs <= untilMs + LEASE_ALLOWANCE_MS,
+  );
+  return stoodStill ? LEASE_ALLOWANCE_MS : SLOT_TOLERANCE_MS;
 }
 
 /** When the provider's time after a refusal is over, on the story's clock; null when it named no usable time. */

@@ -1,5 +1,5 @@
 import type { ProviderName, Settings } from "../../standins/providers";
-import type { Crossing } from "../support/app-process";
+import type { Activity, Crossing } from "../support/app-process";
 import type { Dice } from "./dice";
 import { FAULTS_END_MS, type Stage } from "./stage";
 
@@ -65,17 +65,39 @@ const kill: Strike = (stage, dice, atMs) => {
   });
 };
 
+/** The step in which a process holds claims: half of what strikes at an effect strikes there. */
+const SENDING = "deliverParcel";
+
+interface Where {
+  effects: readonly Crossing["effect"][];
+  moment?: Crossing["moment"];
+  count: number;
+  /** A function that must be at work. */
+  within: string | null;
+}
+
+function somewhere(dice: Dice, countMax: number): Pick<Where, "count" | "within"> {
+  return dice.chance(0.5)
+    ? { within: SENDING, count: dice.int(1, 6) }
+    : { within: null, count: dice.int(1, countMax) };
+}
+
+function isAtWork(name: string): boolean {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 60;
+  const { stack = "" } = new Error();
+  Error.stackTraceLimit = before;
+  return stack.includes(name);
+}
+
 /** Waits for the n-th effect of a kind after an instant, and does something to the process there. */
-function atCrossing(
-  stage: Stage,
-  atMs: number,
-  where: { effects: readonly Crossing["effect"][]; count: number },
-  strike: (crossing: Crossing) => void,
-): void {
+function atCrossing(stage: Stage, atMs: number, where: Where, strike: (crossing: Crossing) => void): void {
   stage.at(atMs, () => {
     let left = where.count;
     stage.world.app.onCrossing = (crossing) => {
       if (!where.effects.includes(crossing.effect)) return;
+      if (where.moment !== undefined && crossing.moment !== where.moment) return;
+      if (where.within !== null && !isAtWork(where.within)) return;
       left -= 1;
       if (left > 0) return;
       stage.world.app.onCrossing = null;
@@ -89,8 +111,8 @@ const EFFECTS: readonly Crossing["effect"][] = ["transaction", "statement", "sle
 const killAtCrossing: Strike = (stage, dice, atMs) => {
   const effect = dice.pick(EFFECTS);
   const downMs = dice.int(500, 20_000);
-  const count = dice.int(1, effect === "call" || effect === "send" ? 6 : 60);
-  atCrossing(stage, atMs, { effects: [effect], count }, ({ moment }) => {
+  const where = somewhere(dice, effect === "call" || effect === "send" ? 6 : 60);
+  atCrossing(stage, atMs, { effects: [effect], ...where }, ({ moment }) => {
     stage.struck(`kill ${moment} ${effect}`, `for ${downMs} ms`);
     stage.killApp(downMs);
   });
@@ -98,7 +120,7 @@ const killAtCrossing: Strike = (stage, dice, atMs) => {
 
 const breakConnection: Strike = (stage, dice, atMs) => {
   const effect = dice.pick(["transaction", "statement"] as const);
-  atCrossing(stage, atMs, { effects: [effect], count: dice.int(1, 60) }, ({ moment }) => {
+  atCrossing(stage, atMs, { effects: [effect], ...somewhere(dice, 60) }, ({ moment }) => {
     stage.struck(`connection lost ${moment} ${effect}`);
     throw Object.assign(new Error("write CONNECTION_CLOSED 127.0.0.1:5432"), { code: "CONNECTION_CLOSED" });
   });
@@ -106,7 +128,8 @@ const breakConnection: Strike = (stage, dice, atMs) => {
 
 const serialize: Strike = (stage, dice, atMs) => {
   const code = dice.pick(["40001", "40P01"]);
-  atCrossing(stage, atMs, { effects: ["statement"], count: dice.int(1, 60) }, () => {
+  // The last statement may be the commit, and Postgres does not refuse what it has committed.
+  atCrossing(stage, atMs, { effects: ["statement"], moment: "before", ...somewhere(dice, 30) }, () => {
     stage.struck(`sqlstate ${code}`);
     throw Object.assign(new Error("could not serialize access"), { code });
   });
@@ -114,23 +137,28 @@ const serialize: Strike = (stage, dice, atMs) => {
 
 const stall: Strike = (stage, dice, atMs) => {
   const forMs = dice.chance(0.5) ? dice.int(200, 4_500) : dice.int(4_500, 70_000);
-  const hold = () => {
-    const goOn = stage.world.app.stall();
-    stage.world.clock.setTimer(stage.world.nowMs() + forMs, goOn);
+  const hold = (where: string, only?: Activity) => {
+    stage.struck(`stall ${where}`, `for ${forMs} ms`);
+    const fromMs = stage.world.nowMs();
+    stage.stalls.push({ where, fromMs, untilMs: fromMs + forMs });
+    stage.world.clock.setTimer(fromMs + forMs, stage.world.app.stall(only));
   };
-  if (dice.chance(0.5)) {
+  if (dice.chance(0.25)) {
     stage.at(atMs, () => {
-      if (stage.world.app.down) return;
-      stage.struck("stall", `for ${forMs} ms`);
-      hold();
+      if (!stage.world.app.down) hold("anywhere");
     });
     return;
   }
   const effect = dice.pick(["transaction", "sleep"] as const);
-  atCrossing(stage, atMs, { effects: [effect], count: dice.int(1, effect === "sleep" ? 8 : 40) }, () => {
-    stage.struck(`stall at a ${effect}`, `for ${forMs} ms`);
-    hold();
-  });
+  const where = {
+    effects: [effect],
+    moment: "after",
+    ...somewhere(dice, effect === "sleep" ? 8 : 40),
+  } as const;
+  // A whole process stands still wherever its work is; one piece of work may oversleep alone.
+  atCrossing(stage, atMs, where, () =>
+    effect === "sleep" ? hold("after sleep", stage.world.app.present()) : hold("after transaction"),
+  );
 };
 
 const forget: Strike = (stage, dice, atMs) => {

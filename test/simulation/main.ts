@@ -52,7 +52,7 @@ export async function main(args: string[]): Promise<number> {
     await connectTestClock(process.env.DATABASE_URL);
     if (mutation) installMutation(mutation);
     const { prepareDatabase, runSeed } = await import("./simulation");
-    await prepareDatabase();
+    await prepareDatabase(mutation?.sql);
     const summary = await runSeeds(first, count, values.stop, async (seed) => {
       const result = await runSeed(seed);
       if (!values.json) printSeed(result, values.seed !== undefined, values.mutation);

@@ -34,6 +34,13 @@ export interface OptOut {
   untilMs: number;
 }
 
+/** A time in which the process stood still, and at which kind of effect. */
+export interface Stall {
+  where: string;
+  fromMs: number;
+  untilMs: number;
+}
+
 /** When active faults end and the rest of the story is recovery. */
 export const FAULTS_END_MS = 7 * 60_000;
 
@@ -42,6 +49,7 @@ export class Stage {
   readonly shoppers: Shopper[] = [];
   readonly told: Told[] = [];
   readonly optOuts: OptOut[] = [];
+  readonly stalls: Stall[] = [];
   readonly faults: Record<string, number> = {};
   readonly lines: string[] = [];
   readonly startMs: number;

@@ -73,13 +73,16 @@ export class AppProcess {
     this.activities.clear();
   }
 
-  /** Stalls whatever runs (a long pause of the process) while the world goes on; the result lets it go on. */
-  stall(): () => void {
+  /**
+   * Stalls whatever runs (a long pause of the process), or one piece of work, while the world goes on; the result lets it
+   * go on.
+   */
+  stall(only?: Activity): () => void {
     let release = () => {};
     const stalled = new Promise<void>((resolve) => {
       release = resolve;
     });
-    for (const activity of this.activities) {
+    for (const activity of only === undefined ? this.activities : [only]) {
       activity.stalled = stalled;
       activity.cut(broken());
     }
