@@ -114,7 +114,6 @@ async function applyRecoveries(
         next_eligible_at = from_epoch_ms(w."nextMs"), pass = null, failure_count = w.failures,
         unresolved_since = from_epoch_ms(w."unresolvedMs"), wish = w.wish, reconcile_at = from_epoch_ms(w."reconcileMs"),
         burial_id = coalesce(w."burialId", d.burial_id),
-        burial_run_id = case when w."burialId" is null then d.burial_run_id end,
         finished_at = case when w.state in ('dead', 'expired') then ledger_now() end
       from ${recovered} where d.id = w.id and d.state = 'sending'`,
   );

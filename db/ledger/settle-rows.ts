@@ -114,7 +114,6 @@ export function applyingSettlements(decided: readonly Decided[]): SQL {
         failure_count = w.failures, throttle_count = w.throttles,
         unresolved_since = from_epoch_ms(w."unresolvedMs"), wish = w.wish, reconcile_at = from_epoch_ms(w."reconcileMs"),
         provider_message_id = coalesce(w."messageId", d.provider_message_id), burial_id = coalesce(w."burialId", d.burial_id),
-        burial_run_id = case when w."burialId" is null then d.burial_run_id end,
         finished_at = case when w.state in ('delivered', 'dead', 'expired') then ledger_now() end
       from jsonb_to_recordset(${given}::jsonb) as w(id uuid, state text, reason text, "nextMs" float8, class text,
         failures int, throttles int, "unresolvedMs" float8, wish text, "reconcileMs" float8, "messageId" text,

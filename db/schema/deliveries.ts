@@ -68,6 +68,8 @@ export const deliveries = pgTable(
     token: integer("token").notNull().default(0),
     attemptCount: integer("attempt_count").notNull().default(0),
     failureCount: integer("failure_count").notNull().default(0),
+    /** What `failure_count` may reach: `FAILURE_BUDGET`, and as much again beside what is spent with every redrive. */
+    failureBudget: integer("failure_budget").notNull().default(5),
     throttleCount: integer("throttle_count").notNull().default(0),
     /** Set when a crash was survived: such a delivery is admitted in a parcel of its own. */
     alone: boolean("alone").notNull().default(false),
@@ -82,9 +84,15 @@ export const deliveries = pgTable(
     owner: integer("owner").notNull(),
     /** For `dead/outcome_unknown`: before this a look-up at the provider proves nothing. */
     reconcileAt: instant("reconcile_at"),
+    /** The last redrive that brought it back. */
     redriveId: uuid("redrive_id"),
+    /** Named in a redrive although its outcome is unknown: it may be sent until the next unknown outcome. */
+    acknowledged: boolean("acknowledged").notNull().default(false),
+    /** The operator's action that said what had become of an unknown outcome. */
+    resolutionId: uuid("resolution_id"),
     burialId: uuid("burial_id"),
-    burialRunId: text("burial_run_id"),
+    /** Dead, seen, and nobody's business any more: lists and redrives pass it over. */
+    dismissedAt: instant("dismissed_at"),
   },
   (table) => [
     uniqueIndex("deliveries_key").on(table.key),
@@ -117,6 +125,8 @@ export const deliveries = pgTable(
       .on(table.partition, table.expiresAt)
       .where(sql`state in ('scheduled', 'ready', 'deferred')`),
     index("deliveries_dead").on(table.partition, table.finishedAt).where(sql`state = 'dead'`),
+    // dead letters, the latest first
+    index("deliveries_dead_by_time").on(table.finishedAt, table.id).where(sql`state = 'dead'`),
     check(
       "deliveries_state_known",
       sql`${table.state} in ('scheduled', 'ready', 'sending', 'deferred', 'delivered', 'dead', 'expired')`,
@@ -180,5 +190,6 @@ export const deliveries = pgTable(
         and (${table.attemptCount} = 0) = (${table.firstAttemptAt} is null)`,
     ),
     check("deliveries_burial", sql`${table.state} <> 'dead' or ${table.burialId} is not null`),
+    check("deliveries_budget_positive", sql`${table.failureBudget} >= 1`),
   ],
 );

@@ -1,6 +1,7 @@
 export { apiKeys } from "./api-keys";
 export { attempts } from "./attempts";
 export { account, session, user, verification } from "./auth";
+export { deadLetterRuns } from "./dead-letter-runs";
 export { deliveries } from "./deliveries";
 export { destinations } from "./destinations";
 export { idempotencyKeys } from "./idempotency-keys";
@@ -15,6 +16,9 @@ export { outbox } from "./outbox";
 export { partitions } from "./partitions";
 export { payloads } from "./payloads";
 export { preferences } from "./preferences";
+export { redriveMembers } from "./redrive-members";
+export { redrivePartitions } from "./redrive-partitions";
+export { redrives } from "./redrives";
 export { reminders } from "./reminders";
 export { subscribers } from "./subscribers";
 export { sweeps } from "./sweeps";

@@ -21,6 +21,7 @@ const CASES: Record<string, [row: string, ...changes: string[]]> = {
     "admission_id = gen_random_uuid()",
     "admitted_until = ledger_now()",
   ],
+  deliveries_budget_positive: ["deliveries:ready", "failure_budget = 0"],
   deliveries_burial: ["deliveries:dead", "burial_id = null"],
   deliveries_channel_known: ["deliveries:ready", "channel = 'fax'"],
   deliveries_class_while_deferred: ["deliveries:deferred", "last_class = null"],

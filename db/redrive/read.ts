@@ -1,0 +1,153 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Executor, ledgerNowMs, rows, transact } from "../connection";
+import { microseconds, olderThan, readPlace, writePlace } from "../console/cursor";
+import { isId } from "../reminders/views";
+import { fail, ok, type Result } from "../rules/errors";
+import type {
+  RedriveDetail,
+  RedriveLine,
+  RedriveMemberLine,
+  RedrivePartitionLine,
+  RedrivePreview,
+  RedriveProgress,
+} from "./views";
+
+const LINE = sql`r.id, r.origin, r.state, r.filter, r.includes_ambiguous as "includesAmbiguous",
+  r.asked_per_second as "askedPerSecond", r.members, r.would_send as "wouldSend", r.previewed_by as "previewedBy",
+  r.operator, r.reason, epoch_ms(r.created_at) as "createdAtMs", epoch_ms(r.started_at) as "startedAtMs",
+  epoch_ms(r.paused_at) as "pausedAtMs", r.pause_kind as "pauseKind", r.pause_reason as "pauseReason",
+  epoch_ms(r.ended_at) as "endedAtMs", r.result`;
+
+/** A released member is where its delivery is, until the next tick writes it down. */
+const MEMBER_STATE = sql`case when m.state = 'released' and d.redrive_id = m.redrive_id and d.state in ('delivered', 'dead', 'expired')
+  then d.state else m.state end`;
+
+type Stored = Omit<RedriveLine, "progress"> & { result: RedriveDetail["result"] };
+
+/** How far these redrives have come. Of one that has ended the stored counts are the truth: members go with cleanup. */
+export async function readProgress(
+  executor: Executor,
+  ids: readonly string[],
+): Promise<Map<string, RedriveProgress>> {
+  const found = await rows<{ id: string; state: string; verdict: string | null; count: number }>(
+    executor,
+    sql`select c.id, c.state, c.verdict, count(*)::int as count from (
+        select m.redrive_id as id, ${MEMBER_STATE} as state, case when m.state = 'skipped' then m.outcome end as verdict
+        from redrive_members m join deliveries d on d.id = m.delivery_id
+        where m.redrive_id = any(string_to_array(${ids.join(",")}, ',')::uuid[])
+      ) c group by c.id, c.state, c.verdict`,
+  );
+  const progress = new Map(ids.map((id) => [id, nothingYet()]));
+  for (const { id, state, verdict, count } of found) {
+    const counts = progress.get(id);
+    if (counts === undefined) continue;
+    if (state === "left_out") counts.leftOut += count;
+    else if (state === "released") counts.out += count;
+    else counts[state as "pending" | "delivered" | "dead" | "expired" | "skipped"] += count;
+    if (verdict !== null) counts.skippedBy = { ...counts.skippedBy, [verdict]: count };
+  }
+  return progress;
+}
+
+function nothingYet(): RedriveProgress {
+  return { pending: 0, out: 0, delivered: 0, dead: 0, expired: 0, skipped: 0, skippedBy: {}, leftOut: 0 };
+}
+
+async function toLines(executor: Executor, stored: readonly Stored[]): Promise<RedriveLine[]> {
+  const progress = await readProgress(
+    executor,
+    stored.map((row) => row.id),
+  );
+  return stored.map(({ result, ...line }) => ({
+    ...line,
+    progress: result ?? progress.get(line.id) ?? nothingYet(),
+  }));
+}
+
+/** A page of redrives, the latest first; previews that nobody confirmed are not history. */
+export async function listRedrives(options: {
+  after?: string;
+  limit: number;
+  unfinished?: boolean;
+}): Promise<Result<{ redrives: RedriveLine[]; next: string | null; nowMs: number }>> {
+  const after = options.after === undefined ? null : readPlace(options.after);
+  if (options.after !== undefined && after === null) return fail({ code: "not_found", what: "page" });
+  const states: SQL = options.unfinished
+    ? sql`r.state in ('running', 'paused')`
+    : sql`r.state <> 'previewed'`;
+  return transact(async (tx) => {
+    const found = await rows<Stored & { atUs: string }>(
+      tx,
+      sql`select ${LINE}, ${microseconds(sql`r.created_at`)} as "atUs" from redrives r
+        where ${states} and ${olderThan(after, sql`r.created_at`, sql`r.id`)}
+        order by r.created_at desc, r.id desc limit ${options.limit + 1}`,
+    );
+    const shown = found.slice(0, options.limit);
+    const last = shown.at(-1);
+    return ok({
+      redrives: await toLines(
+        tx,
+        shown.map(({ atUs: _, ...row }) => row),
+      ),
+      next: found.length > options.limit && last !== undefined ? writePlace(last) : null,
+      nowMs: await ledgerNowMs(tx),
+    });
+  });
+}
+
+/** One redrive, a preview included: what was shown, how far it is, its pace per partition, and who did what. */
+export async function readRedrive(id: string): Promise<Result<RedriveDetail>> {
+  if (!isId(id)) return fail({ code: "not_found", what: "redrive" });
+  return transact(async (tx) => {
+    const [stored] = await rows<Stored & { preview: RedrivePreview }>(
+      tx,
+      sql`select ${LINE}, r.preview from redrives r where r.id = ${id}::uuid`,
+    );
+    if (stored === undefined) return fail({ code: "not_found", what: "redrive" });
+    const { preview, ...row } = stored;
+    const [line] = await toLines(tx, [row]);
+    const partitions = await rows<RedrivePartitionLine>(
+      tx,
+      sql`select p.partition, p.released, p.pace, p.limited_by as "limitedBy",
+          case when p.paced_since is null then 'canary' else 'paced' end as stage,
+          (select count(*)::int from redrive_members m where m.redrive_id = p.redrive_id and m.partition = p.partition
+            and m.state = 'pending') as pending
+        from redrive_partitions p where p.redrive_id = ${id}::uuid order by p.partition`,
+    );
+    const actions = await rows<RedriveDetail["actions"][number]>(
+      tx,
+      sql`select operator, action, reason, details, epoch_ms(created_at) as "atMs" from operator_actions
+        where target = ${id} order by created_at desc, id desc limit 100`,
+    );
+    return ok({
+      ...(line as RedriveLine),
+      preview,
+      partitions,
+      actions,
+      result: row.result,
+      nowMs: await ledgerNowMs(tx),
+    });
+  });
+}
+
+/** A page of a redrive's members in the order in which they go, narrowed by state where one is named. */
+export async function listRedriveMembers(
+  id: string,
+  options: { state?: RedriveMemberLine["state"]; afterPosition?: number; limit: number },
+): Promise<Result<{ members: RedriveMemberLine[]; nextPosition: number | null }>> {
+  if (!isId(id)) return fail({ code: "not_found", what: "redrive" });
+  return transact(async (tx) => {
+    const found = await rows<RedriveMemberLine>(
+      tx,
+      sql`select m.delivery_id as "deliveryId", d.reference, d.key, m.partition, m.reason, m.verdict, ${MEMBER_STATE} as state,
+          m.outcome, epoch_ms(m.released_at) as "releasedAtMs", m.position
+        from redrive_members m join deliveries d on d.id = m.delivery_id
+        where m.redrive_id = ${id}::uuid and m.position > ${options.afterPosition ?? -1}
+          and ${options.state === undefined ? sql`true` : sql`${MEMBER_STATE} = ${options.state}`}
+        order by m.position limit ${options.limit + 1}`,
+    );
+    const members = found.slice(0, options.limit);
+    const more = found.length > options.limit;
+    return ok({ members, nextPosition: more ? (members.at(-1)?.position ?? null) : null });
+  });
+}
