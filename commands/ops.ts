@@ -22,7 +22,7 @@ const HELP = `Operators' command line. Every verb takes --json; a change takes -
   partitions                                  every partition: rate, ceiling, what closes it, lanes and their age
   pause <partition> [--for 30m] --reason …    stop a partition, admitted work included; without --for until resumed
   resume <partition> --reason …               end a pause, a parking or an open circuit; the rate ramps up
-  rate <partition> <perSecond> [--burst n] [--concurrency n] --reason …    0 is a pause
+  rate <partition> <perSecond> [--burst n] [--concurrency n] --reason …    0 is a pause; also of an account
   lane <partition> <lane> <weight> --reason … urgent, standard, bulk, redrive
   owner <partition> <generation> --reason …   hand a partition to another consumer generation
   api-key <name>                              make a key for the shop's backend; printed once
@@ -140,7 +140,7 @@ function operator(): { name: string; reason: string } {
 /** A change is in force when its transaction has committed; ringing the pump only makes it seen at once. */
 async function report(outcome: ControlOutcome): Promise<void> {
   if (!outcome.ok) throw new Usage(problemDetail(outcome.problem));
-  const rung = await ringPumps([outcome.value.ring]);
+  const rung = await ringPumps([outcome.value.ring, ...outcome.value.senders]);
   if (values.json)
     console.log(JSON.stringify({ ok: true, partition: outcome.value.partition, pumpRung: rung }));
   else

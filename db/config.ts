@@ -20,7 +20,13 @@ export interface Config {
   /** Null without VAPID keys: push is then neither offered nor sent. */
   webPush: { publicKey: string; privateKey: string; subject: string; extraHosts: string[] } | null;
   /** The ceilings that a new partition starts with; operators change them per partition afterwards. */
-  rates: { emailPerSecond: number; smsSegmentsPerSecond: number; pushPerSecond: number };
+  rates: {
+    emailPerSecond: number;
+    smsSegmentsPerSecond: number;
+    /** What all senders of the SMS account may send together; null without such a limit. */
+    smsAccountPerSecond: number | null;
+    pushPerSecond: number;
+  };
 }
 
 /**
@@ -87,6 +93,7 @@ const environment = z.object({
   WEB_PUSH_EXTRA_HOSTS: optional(hosts),
   EMAIL_RATE_PER_SECOND: z.preprocess(empty, rate(DEFAULT_RATES.email)),
   SMS_RATE_PER_SECOND: z.preprocess(empty, rate(DEFAULT_RATES.sms)),
+  SMS_ACCOUNT_RATE_PER_SECOND: optional(z.coerce.number().positive().max(RATE_PER_SECOND_MAX)),
   PUSH_RATE_PER_SECOND: z.preprocess(empty, rate(DEFAULT_RATES.push)),
 });
 
@@ -113,6 +120,7 @@ const ACCEPTED: Record<keyof z.infer<typeof environment>, string> = {
   WEB_PUSH_EXTRA_HOSTS: "hosts, or hosts with a port, separated by commas",
   EMAIL_RATE_PER_SECOND: RATE,
   SMS_RATE_PER_SECOND: RATE,
+  SMS_ACCOUNT_RATE_PER_SECOND: RATE,
   PUSH_RATE_PER_SECOND: RATE,
 };
 
@@ -189,6 +197,7 @@ function toConfig(data: Environment): Config {
     rates: {
       emailPerSecond: data.EMAIL_RATE_PER_SECOND,
       smsSegmentsPerSecond: data.SMS_RATE_PER_SECOND,
+      smsAccountPerSecond: data.SMS_ACCOUNT_RATE_PER_SECOND ?? null,
       pushPerSecond: data.PUSH_RATE_PER_SECOND,
     },
     webPush: publicKey && privateKey && subject ? { publicKey, privateKey, subject, extraHosts } : null,

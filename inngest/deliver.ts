@@ -3,10 +3,10 @@ import { type Claim, claimGroup } from "../db/ledger/begin";
 import { keepForRun, returnForSlot, returnRows } from "../db/ledger/hold";
 import type { SettledDelivery } from "../db/ledger/settle";
 import type { DeliveryAdmitted } from "../db/rules/event-catalog";
-import { HORIZON_MS } from "../db/rules/meter";
+import { HORIZON_MS } from "../db/rules/slots";
 import { DeliveryCalls } from "./delivery-calls";
 import { dispatch, dispatchAll } from "./dispatch";
-import { monotonicOf, noteLedgerClock } from "./ledger-clock";
+import { expectedAnswerMs, monotonicOf, noteLedgerClock } from "./ledger-clock";
 import { log } from "./log";
 import { contentHashOf } from "./prepare";
 import { ringDoorbell } from "./publish";
@@ -77,6 +77,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
       channel,
       deliveryIds: [...left].slice(0, groupSizeOf(partition)),
       runId: run.runId,
+      answerMs: expectedAnswerMs(),
       hashContent: (row) => contentHashOf(channel, row),
     });
     noteLedgerClock(group.nowMs);

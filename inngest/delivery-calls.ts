@@ -2,9 +2,9 @@ import { effects } from "../db/effects";
 import type { Claim } from "../db/ledger/begin";
 import { retakeSlots } from "../db/ledger/retake";
 import { type SettledCall, type SettledDelivery, settleAttempts } from "../db/ledger/settle";
-import { GROUP_MS } from "../db/rules/meter";
 import type { Channel } from "../db/rules/outcome";
-import { forgetLedgerClock, monotonicOf, noteLedgerClock } from "./ledger-clock";
+import { GROUP_MS } from "../db/rules/slots";
+import { expectedAnswerMs, forgetLedgerClock, monotonicOf, noteLedgerClock } from "./ledger-clock";
 import { log } from "./log";
 import { prepareClaim } from "./prepare";
 import { adapterFor, isUnpreparable, type ProviderAnswer } from "./providers";
@@ -50,10 +50,10 @@ interface Slot {
   lapsesAtMs: number;
 }
 
-/** A slot of the ledger's clock that was just granted. How long the grant took to arrive does not make it lapse. */
+/** A slot of the ledger's clock that was just granted. */
 function slotAt(ledgerMs: number, toleranceMs: number): Slot {
   const atMs = monotonicOf(ledgerMs);
-  return { atMs, lapsesAtMs: Math.max(atMs, effects.monotonicMs()) + toleranceMs };
+  return { atMs, lapsesAtMs: atMs + toleranceMs };
 }
 
 interface Ended {
@@ -101,9 +101,9 @@ export class DeliveryCalls {
   }
 
   private async fly(claim: Claim, askedAtMs: number, granted: Slot): Promise<void> {
-    const slot = await this.waitForSlot(claim, granted);
-    const startMs = effects.monotonicMs();
     const leaseEndMs = askedAtMs + claim.leaseInMs;
+    const slot = await this.waitForSlot(claim, granted, leaseEndMs);
+    const startMs = effects.monotonicMs();
     const answer = await this.call(claim, startMs > slot.lapsesAtMs, leaseEndMs - startMs);
     const callMs = effects.monotonicMs() - startMs;
     this.ended.push({ call: toSettledCall(claim, answer, callMs), leaseEndMs });
@@ -113,19 +113,22 @@ export class DeliveryCalls {
   }
 
   /**
-   * Waits for a granted slot. One that has lapsed meanwhile, because the process stood still, is exchanged for a new one,
-   * once: a late call would crowd the window of the slots after it.
+   * Waits for a granted slot. One that has lapsed meanwhile, because the process stood still or the grant was long on its
+   * way, is exchanged for a new one while the lease lasts: a late call would crowd the window of the slots after it.
    */
-  private async waitForSlot(claim: Claim, granted: Slot): Promise<Slot> {
-    await effects.sleep(granted.atMs - effects.monotonicMs());
-    if (effects.monotonicMs() <= granted.lapsesAtMs || this.isVoid(claim)) return granted;
-    this.exchange ??= this.exchangeSoon(claim.epoch);
-    const { exchange } = this;
-    this.lapsed.push(claim);
-    const renewed = (await exchange).get(claim.attemptId);
-    if (renewed === undefined) return granted;
-    await effects.sleep(renewed.atMs - effects.monotonicMs());
-    return renewed;
+  private async waitForSlot(claim: Claim, granted: Slot, leaseEndMs: number): Promise<Slot> {
+    const { deadlineMs } = adapterFor(this.channel);
+    for (let slot = granted; ; ) {
+      await effects.sleep(slot.atMs - effects.monotonicMs());
+      const nowMs = effects.monotonicMs();
+      if (nowMs <= slot.lapsesAtMs || this.isVoid(claim) || leaseEndMs - nowMs < deadlineMs) return slot;
+      this.exchange ??= this.exchangeSoon(claim.epoch);
+      const { exchange } = this;
+      this.lapsed.push(claim);
+      const renewed = (await exchange).get(claim.attemptId);
+      if (renewed === undefined) return slot;
+      slot = renewed;
+    }
   }
 
   /** One stall makes several slots lapse: they are exchanged together. */
@@ -135,7 +138,11 @@ export class DeliveryCalls {
     this.lapsed = [];
     this.exchange = null;
     try {
-      const taken = await retakeSlots(this.partition, { epoch, costs: claims.map((claim) => claim.cost) });
+      const taken = await retakeSlots(this.partition, {
+        epoch,
+        costs: claims.map((claim) => claim.cost),
+        answerMs: expectedAnswerMs(),
+      });
       if (taken === null) return new Map();
       noteLedgerClock(taken.nowMs);
       const slots = taken.slotsAtMs.map((slotAtMs, index): [string, Slot] => [

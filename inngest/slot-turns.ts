@@ -1,5 +1,5 @@
 import { effects } from "../db/effects";
-import { GROUP_MS } from "../db/rules/meter";
+import { GROUP_MS } from "../db/rules/slots";
 
 /** What this process knows of a partition's meter. It is advice only: the meter row decides, and others ask it too. */
 interface Advice {

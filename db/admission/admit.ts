@@ -9,17 +9,20 @@ import {
   parcelsOf,
   planAdmission,
 } from "../rules/admission-plan";
-import { type Gate, gateOf, isProbing } from "../rules/gate";
+import type { Gate } from "../rules/gate";
 import { admissionWindow } from "../rules/meter";
 import type { Channel, Lane } from "../rules/outcome";
 import {
+  budgetsOf,
+  closedBy,
+  isProbed,
   lockingPartition,
   type PartitionFacts,
   type PartitionRow,
   readingPartition,
   toPartitionFacts,
 } from "./partitions";
-import { promotingDue } from "./promote";
+import { type Promoted, promoteCrowdedOut, promotingDue } from "./promote";
 
 /** A handful of deliveries of one partition and lane, on its way to one deliver run. */
 export interface Parcel {
@@ -58,7 +61,7 @@ const NOTHING: AdmitOutcome = { parcels: [], gate: null, promoted: 0, expired: 0
  */
 export async function admit(partition: string): Promise<AdmitOutcome> {
   return transact(async (tx) => {
-    const [, [read], [clock], overdue] = await together<
+    const [, read, [clock], overdue] = await together<
       [unknown, PartitionRow, { nowMs: number }, { id: string }]
     >(tx, [
       lockingPartition(partition),
@@ -66,12 +69,12 @@ export async function admit(partition: string): Promise<AdmitOutcome> {
       CLOCK,
       lockingOverdue({ partition, limit: BATCH_MAX }),
     ]);
-    if (read === undefined || clock === undefined) return NOTHING;
     const facts = toPartitionFacts(read);
+    if (facts === null || clock === undefined) return NOTHING;
     const { nowMs } = clock;
     const overdueIds = overdue.map((row) => row.id);
     const expired = (await endWaiting(tx, overdueIds, "past_deadline")).length;
-    const gate = gateOf(facts, facts.meter, nowMs);
+    const gate = closedBy(facts, nowMs);
     if (gate !== null) return { ...NOTHING, gate, expired };
     const waiting = await promoteAndLook(tx, facts, nowMs);
     const now = chooseReady(facts, waiting);
@@ -98,16 +101,20 @@ interface ReadyRow extends Candidate {
 
 /** Promotes what has become due, and reads as much of each lane as there could be room for. */
 async function promoteAndLook(tx: Transaction, facts: PartitionFacts, nowMs: number): Promise<Waiting> {
-  const probing = isProbing(facts);
-  const window = probing ? 1 : Math.min(admissionWindow(facts.meter, facts), BATCH_MAX);
-  const [promoted, lanes, ready, early] = await together<[unknown, LaneRow, ReadyRow, Candidate]>(tx, [
+  const probing = isProbed(facts);
+  const windows = budgetsOf(facts).map(({ meter, limits }) => admissionWindow(meter, limits));
+  const window = probing ? 1 : Math.min(...windows, BATCH_MAX);
+  const [promoted, lanes, first, early] = await together<[Promoted, LaneRow, ReadyRow, Candidate]>(tx, [
     promotingDue({ partition: facts.key, limit: BATCH_MAX }),
     sql`select lane, weight, virtual_time as "virtualTime", pass_floor as "passFloor" from lanes
       where partition = ${facts.key} order by array_position(array['urgent', 'standard', 'bulk', 'redrive'], lane)`,
     readingReady(facts.key, window),
     readingEarly(facts.key, probing ? 0 : window, nowMs),
   ]);
-  return { promoted: promoted.length, window, lanes, ready, early };
+  if (promoted[0]?.crowded !== true) return { promoted: promoted.length, window, lanes, ready: first, early };
+  const more = await promoteCrowdedOut(tx, { partition: facts.key, afterFlow: facts.promotedFlow });
+  const ready = await rows<ReadyRow>(tx, readingReady(facts.key, window));
+  return { promoted: promoted.length + more, window, lanes, ready, early };
 }
 
 /** Urgent work needs no room in the window; of every other lane as much as the whole room, at least one row. */
@@ -126,15 +133,26 @@ function readingReady(partition: string, window: number): SQL {
       ) c`;
 }
 
+/** Of one flow so many leave their place early: at one instant a provider takes few, and the others' turn comes as well. */
+const EARLY_PER_FLOW = 4;
+
 /** Rows that are due within `EARLY_MS` leave their place in time: their run waits for the exact instant in process. */
 function readingEarly(partition: string, window: number, nowMs: number): SQL {
-  return sql`select id, lane, coalesce(pass, 0) as pass, cost, alone from deliveries
-      where partition = ${partition} and state = 'scheduled' and next_eligible_at > ledger_now()
-        and next_eligible_at <= ${at(nowMs + EARLY_MS)} and (admitted_until is null or admitted_until <= ledger_now())
-      order by next_eligible_at, id limit greatest(0, ${window}::int - (
-        select count(*)::int from deliveries where partition = ${partition} and admission_id is not null
-          and admitted_until > ledger_now() and state = 'scheduled' and next_eligible_at > ledger_now()))
-      for update skip locked`;
+  return sql`with gone as (
+        select flow, count(*)::int as count from deliveries where partition = ${partition} and admission_id is not null
+          and admitted_until > ledger_now() and state = 'scheduled' and next_eligible_at > ledger_now() group by flow
+      ), soon as (
+        select id, lane, flow, coalesce(pass, 0) as pass, cost, alone, next_eligible_at from deliveries
+        where partition = ${partition} and state = 'scheduled' and next_eligible_at > ledger_now()
+          and next_eligible_at <= ${at(nowMs + EARLY_MS)} and (admitted_until is null or admitted_until <= ledger_now())
+          and ${window}::int > 0
+        order by next_eligible_at, id limit ${BATCH_MAX} for update skip locked
+      ), placed as (
+        select soon.*, row_number() over (partition by flow order by next_eligible_at, id) as place from soon
+      )
+      select id, lane, pass, cost, alone from placed left join gone using (flow)
+      where place + coalesce(gone.count, 0) <= ${EARLY_PER_FLOW}
+      order by next_eligible_at, placed.id limit greatest(0, ${window}::int - (select coalesce(sum(count), 0) from gone))`;
 }
 
 interface Chosen {
@@ -153,9 +171,9 @@ function chooseReady(facts: PartitionFacts, { window, lanes, ready }: Waiting): 
   const nobody = { chosen: [], lanes: [], laneClock: facts.laneClock };
   const out = ready[0]?.out ?? 0;
   const room = Math.max(0, window - out);
-  if (ready.length === 0 || (isProbing(facts) && room === 0)) return nobody;
+  if (ready.length === 0 || (isProbed(facts) && room === 0)) return nobody;
   // A probe is one delivery whatever its lane.
-  const offered = isProbing(facts) ? ready.slice(0, 1) : ready;
+  const offered = isProbed(facts) ? ready.slice(0, 1) : ready;
   const backlog = offered.filter((row) => row.lane !== "urgent").length >= room && window > 1;
   const size = parcelSizeOf(window);
   const usable = backlog && out > 0 ? Math.floor(room / size) * size : room;

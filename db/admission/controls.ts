@@ -13,7 +13,8 @@ export interface Operator {
   reason: string;
 }
 
-export type ControlOutcome = Result<{ partition: string; ring: Ring }>;
+/** `senders` are the partitions that name an account: their pumps look at what was turned for it. */
+export type ControlOutcome = Result<{ partition: string; ring: Ring; senders: Ring[] }>;
 
 /** Limits beyond every provider's; a typing error should not become a flood. */
 const CEILING_MAX = 10_000;
@@ -38,10 +39,11 @@ async function control(
     const before = await readPartition(tx, key, { lock: true });
     if (before === null) return fail({ code: "not_found", what: "partition" });
     const details = await change(tx, await ledgerNowMs(tx));
-    const [row] = await rows<{ generation: number }>(
+    const rings = await rows<Ring>(
       tx,
-      sql`update partitions set pump_generation = pump_generation + 1, pump_until = ledger_now() + interval '30 seconds'
-        where key = ${key} returning pump_generation::int as generation`,
+      sql`with turned as (select key from partitions where key = ${key} or account = ${key} order by key for no key update)
+        update partitions p set pump_generation = pump_generation + 1, pump_until = ledger_now() + interval '30 seconds'
+        from turned where p.key = turned.key returning p.key as partition, pump_generation::int as generation`,
     );
     await rows(
       tx,
@@ -49,10 +51,9 @@ async function control(
         values (${effects.newId()}::uuid, ${operator.name}, ${action}, ${key}, ${operator.reason},
           ${JSON.stringify(details)}::jsonb, ledger_now())`,
     );
-    return ok({
-      partition: key,
-      ring: { partition: key, generation: row?.generation ?? before.pumpGeneration + 1 },
-    });
+    const own = { partition: key, generation: before.pumpGeneration + 1 };
+    const ring = rings.find(({ partition }) => partition === key) ?? own;
+    return ok({ partition: key, ring, senders: rings.filter((other) => other !== ring) });
   });
 }
 

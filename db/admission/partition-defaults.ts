@@ -1,6 +1,6 @@
 import { config } from "../config";
 import type { Channel } from "../rules/outcome";
-import { emailPartition, pushPartition, smsPartition } from "../rules/partition-key";
+import { emailPartition, pushPartition, smsAccount, smsPartition } from "../rules/partition-key";
 import type { PartitionDefaults } from "./partitions";
 
 /** Bursts make 429s, not average rates: a twentieth of a second's rate stays well under every provider's own burst. */
@@ -21,8 +21,18 @@ export function partitionFor(channel: Channel, address: string): PartitionDefaul
     }
     case "sms": {
       const ceiling = rates.smsSegmentsPerSecond;
+      const shared = rates.smsAccountPerSecond;
+      const sender = { channel, provider: "twilio", concurrency: CONCURRENCY } as const;
       const key = smsPartition(twilio.accountSid, twilio.from);
-      return { key, channel, provider: "twilio", ceiling, burst: burst(ceiling), concurrency: CONCURRENCY };
+      const own = { ...sender, key, ceiling, burst: burst(ceiling) };
+      if (shared === null) return own;
+      const account = {
+        ...sender,
+        key: smsAccount(twilio.accountSid),
+        ceiling: shared,
+        burst: burst(shared),
+      };
+      return { ...own, account };
     }
     case "push": {
       const ceiling = rates.pushPerSecond;

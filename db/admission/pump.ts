@@ -1,8 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alone, at, ledgerNowMs, rows, type Transaction, transact } from "../connection";
-import { gateOf } from "../rules/gate";
 import { EARLY_MS } from "./admit";
-import { readPartition } from "./partitions";
+import { closedBy, readPartition } from "./partitions";
 
 /**
  * The heartbeat of a partition, owned in the ledger: a sleeping run holds no engine slot, so the engine cannot make it
@@ -67,7 +66,7 @@ export async function restPump(ring: Ring): Promise<Rest> {
       );
       return { rest: "idle" };
     }
-    const gate = gateOf(facts, facts.meter, nowMs);
+    const gate = closedBy(facts, nowMs);
     const wakeAtMs = gate !== null ? gate.untilMs : work.busy ? nowMs + BUSY_TICK_MS : work.nextMs;
     const ms = Math.min(IDLE_TICK_MS, Math.max(BUSY_TICK_MS, (wakeAtMs ?? Number.POSITIVE_INFINITY) - nowMs));
     await rows(

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
-import { readPartition } from "../admission/partitions";
+import { budgetsOf, closedBy, readPartition } from "../admission/partitions";
 import { ledgerNowMs, rows, type Transaction, uuids } from "../connection";
 import { type Forecast, forecastDelivery, laneShareOf } from "../rules/forecast";
-import { gateOf } from "../rules/gate";
 
 /** Beyond this the answer is "hours", and counting on would cost more than knowing it better is worth. */
 const AHEAD_MAX = 20_000;
@@ -31,7 +30,7 @@ export async function forecastDeliveries(
     if (partition === null) continue;
     const nowMs = await ledgerNowMs(tx);
     const lanes = await readLanes(tx, key);
-    const gate = gateOf(partition, partition.meter, nowMs);
+    const gate = closedBy(partition, nowMs);
     const closedUntilMs = gate === null ? null : (gate.untilMs ?? Number.POSITIVE_INFINITY);
     for (const row of waiting.filter((entry) => entry.partition === key)) {
       const forecast = forecastDelivery({
@@ -39,7 +38,8 @@ export async function forecastDeliveries(
         eligibleAtMs: row.eligibleAtMs,
         aheadCost: row.aheadCost,
         laneShare: laneShareOf(row.lane, lanes),
-        partition: { meter: partition.meter, limits: partition, closedUntilMs },
+        budgets: budgetsOf(partition),
+        closedUntilMs,
       });
       if (forecast !== null) forecasts.set(row.id, forecast);
     }

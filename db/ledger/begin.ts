@@ -1,11 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import {
-  lockingMeter,
+  budgetsOf,
+  closedBy,
+  isProbed,
+  lockingMeters,
+  type MeterRow,
   type PartitionFacts,
   type PartitionRow,
   readingPartition,
-  storingMeter,
+  storingMeters,
   toPartitionFacts,
+  withLockedMeters,
 } from "../admission/partitions";
 import {
   type Answers,
@@ -20,21 +25,14 @@ import {
 } from "../connection";
 import { effects } from "../effects";
 import type { RefusalReason } from "../rules/claim";
-import { type Gate, gateOf } from "../rules/gate";
-import {
-  GROUP_MS,
-  HORIZON_MS,
-  inFlightBound,
-  type Meter,
-  meteredCost,
-  reserveSlots,
-  slotIntervalMs,
-  slotToleranceMs,
-} from "../rules/meter";
+import { type Gate, PROBE_UNDER_WAY } from "../rules/gate";
+import { meteredCost, slotIntervalMs } from "../rules/meter";
 import type { Channel, Lane } from "../rules/outcome";
 import { leaseMs } from "../rules/retry-policy";
+import { type Budget, epochOf, GROUP_MS, HORIZON_MS, reserveSlots, toleranceOf } from "../rules/slots";
 import { type ClaimFactsRow, readingClaimFacts } from "./claim-facts";
 import { endWaiting, giveBack } from "./expire";
+import { countingInFlight, type InFlight, roomFor } from "./in-flight";
 import { lockingDeliveries } from "./lock";
 import { needsMore, type Sorted, sortVerdicts } from "./verdicts";
 
@@ -71,6 +69,8 @@ export interface ClaimGroupInput {
   channel: Channel;
   deliveryIds: readonly string[];
   runId: string;
+  /** How long the claim's answer will take to arrive: an instant before that could not be kept. 0 unless given. */
+  answerMs?: number;
   /** Hash of what the provider would be sent: a pure function of content, destination and reference. */
   hashContent: (row: { content: unknown; destination: Claim["destination"]; reference: string }) => string;
 }
@@ -128,7 +128,7 @@ export async function claimGroup(input: ClaimGroupInput): Promise<ClaimGroupOutc
   });
 }
 
-type ClaimResults = [unknown, ClaimFactsRow, PartitionRow, Meter, { nowMs: number }, { sending: number }];
+type ClaimResults = [unknown, ClaimFactsRow, PartitionRow, MeterRow, { nowMs: number }, InFlight];
 
 /** Locks and reads, in this order: deliveries, then what may have changed before their locks, meter, clock. */
 function claimReads({ deliveryIds, partition }: ClaimGroupInput): Queries<ClaimResults> {
@@ -136,9 +136,9 @@ function claimReads({ deliveryIds, partition }: ClaimGroupInput): Queries<ClaimR
     lockingDeliveries(deliveryIds),
     readingClaimFacts(deliveryIds),
     readingPartition(partition),
-    lockingMeter(partition),
+    lockingMeters(partition),
     CLOCK,
-    sql`select count(*)::int as sending from deliveries where partition = ${partition} and state = 'sending'`,
+    countingInFlight(partition),
   ];
 }
 
@@ -150,23 +150,29 @@ interface ClaimPlan {
 }
 
 function planClaim(input: ClaimGroupInput, results: Answers<ClaimResults>): ClaimPlan {
-  const [, facts, [row], [meter], [clock], [flying]] = results;
-  if (row === undefined || meter === undefined || clock === undefined)
+  const [, found, partitions, locked, [clock], [flying]] = results;
+  const read = toPartitionFacts(partitions);
+  if (read === null || clock === undefined)
     throw new Error(`Bug! partition ${input.partition} does not exist`);
-  const partition = toPartitionFacts(row);
+  const partition = withLockedMeters(read, locked);
   const { nowMs } = clock;
-  const sorted = sortVerdicts(facts, partition, meter, { ...input, nowMs });
-  const free = Math.max(0, inFlightBound(meter, partition.concurrency) - (flying?.sending ?? 0));
-  const reservation = reserveSlots(meter, partition, {
+  const room = roomFor(partition, flying ?? { own: 0, account: 0 });
+  const gate = closedBy(partition, nowMs) ?? (isProbed(partition) && room === 0 ? PROBE_UNDER_WAY : null);
+  const sorted = sortVerdicts(found, partition, { ...input, nowMs, gate });
+  const budgets = budgetsOf(partition);
+  const toleranceMs = toleranceOf(budgets);
+  const reservation = reserveSlots(budgets, {
     nowMs,
-    costs: sorted.go.slice(0, free).map((fact) => meteredCost(fact.cost, fact.lane, partition.headroom)),
+    costs: sorted.go.slice(0, room).map((fact) => meteredCost(fact.cost, fact.lane, partition.headroom)),
     urgent: sorted.go[0]?.lane === "urgent",
+    notBeforeMs: nowMs + (input.answerMs ?? 0) - toleranceMs,
   });
   const { slotsAtMs } = reservation;
   const granted = sorted.go.slice(0, slotsAtMs.length);
-  const begun = claimsOf(input, { granted, slotsAtMs, partition, meter, nowMs });
-  const retryInMs = Math.max(free < sorted.go.length ? IN_FLIGHT_RETRY_MS : 1, reservation.retryAtMs - nowMs);
-  const missing = input.deliveryIds.filter((id) => !facts.some((fact) => fact.id === id));
+  const begun = claimsOf(input, { granted, slotsAtMs, toleranceMs, partition, nowMs });
+  const retryInMs = Math.max(room < sorted.go.length ? IN_FLIGHT_RETRY_MS : 1, reservation.retryAtMs - nowMs);
+  const missing = input.deliveryIds.filter((id) => !found.some((fact) => fact.id === id));
+  const intervalMs = Math.max(...budgets.map(({ meter, limits }) => slotIntervalMs(meter, limits)));
   const outcome: ClaimGroupOutcome = {
     nowMs,
     begun,
@@ -176,18 +182,19 @@ function planClaim(input: ClaimGroupInput, results: Answers<ClaimResults>): Clai
     ],
     laterInMs: sorted.laterAtMs === null ? null : Math.max(1, sorted.laterAtMs - nowMs),
     retryInMs: granted.length < sorted.go.length ? retryInMs : null,
-    roomInMs: Math.max(0, reservation.meter.readyAtMs + GROUP_MS - HORIZON_MS - nowMs),
-    groupSize: groupSize(meter, partition),
-    intervalMs: slotIntervalMs(meter, partition),
-    gate: gateOf(partition, meter, nowMs),
+    roomInMs: Math.max(0, reservation.readyAtMs + GROUP_MS - HORIZON_MS - nowMs),
+    groupSize: groupSize(budgets, intervalMs),
+    intervalMs,
+    gate,
   };
-  const stored = [storingMeter(input.partition, reservation.meter), beginning(begun, { ...input, nowMs })];
+  const stored = [...storingMeters(partition, reservation.meters), beginning(begun, { ...input, nowMs })];
   return { sorted, writes: begun.length > 0 ? stored : [], outcome, nowMs };
 }
 
 /** How many deliveries of cost 1 one group can hold at most. */
-function groupSize(meter: Meter, partition: PartitionFacts): number {
-  return Math.min(GROUP_MAX, Math.ceil(GROUP_MS / slotIntervalMs(meter, partition) + partition.burst) + 1);
+function groupSize(budgets: readonly Budget[], intervalMs: number): number {
+  const burst = Math.min(...budgets.map(({ limits }) => limits.burst));
+  return Math.min(GROUP_MAX, Math.ceil(GROUP_MS / intervalMs + burst) + 1);
 }
 
 /** What each granted row needs for its call, with a new attempt and fencing token. */
@@ -196,13 +203,13 @@ function claimsOf(
   group: {
     granted: readonly ClaimFactsRow[];
     slotsAtMs: readonly number[];
+    toleranceMs: number;
     partition: PartitionFacts;
-    meter: { epoch: number };
     nowMs: number;
   },
 ): Claim[] {
-  const { nowMs, partition, meter } = group;
-  const toleranceMs = slotToleranceMs(partition.meter, partition);
+  const { nowMs, partition, toleranceMs } = group;
+  const epoch = epochOf(budgetsOf(partition));
   return group.granted.map((row, index): Claim => {
     const slotAtMs = group.slotsAtMs[index] ?? nowMs;
     const destination = { address: row.address, p256dh: row.p256dh, auth: row.auth };
@@ -217,7 +224,7 @@ function claimsOf(
       attemptId: effects.newId(),
       attemptNumber: row.attemptCount + 1,
       token: row.token + 1,
-      epoch: meter.epoch,
+      epoch,
       cost: meteredCost(row.cost, row.lane, partition.headroom),
       slotInMs: Math.max(0, slotAtMs - nowMs),
       toleranceMs,

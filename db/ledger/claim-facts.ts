@@ -1,12 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { PartitionFacts } from "../admission/partitions";
 import { uuids } from "../connection";
 import type { ClaimFacts } from "../rules/claim";
 import type { Channel } from "../rules/outcome";
 import { FAILURE_BUDGET } from "../rules/retry-policy";
 
 /** A delivery that is about to be claimed, with everything that may forbid it. */
-export interface ClaimFactsRow extends Omit<ClaimFacts, keyof PartitionFacts> {
+export interface ClaimFactsRow extends Omit<ClaimFacts, "partitionOwner"> {
   id: string;
   key: string;
   reference: string;

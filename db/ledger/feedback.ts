@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { at, rows, type Transaction } from "../connection";
 import { effects } from "../effects";
 import { feedAccepted, feedThrottled, type Meter } from "../rules/meter";
+import { type Budget, epochOf } from "../rules/slots";
 import type { SettledCall } from "./settle";
 import type { Decided } from "./settle-rows";
 
@@ -27,25 +28,35 @@ export async function countUnknownRefusals(
   return Math.max(1, row?.inRow ?? 1);
 }
 
-/** The meter after these answers: gate and cut, recovery, and the ceiling that the provider names. */
-export function fedMeter(
-  meter: Meter,
-  limits: { ceiling: number; burst: number },
-  decided: readonly Decided[],
-  nowMs: number,
-): Meter {
-  let next = meter;
+/**
+ * The budgets' meters after these answers: gate and cut, recovery, and the ceiling that the provider names. A refusal of
+ * the account closes and cuts the account's meter, where there is one; everything else is about the partition's own.
+ */
+export function fedMeters(budgets: readonly Budget[], decided: readonly Decided[], nowMs: number): Meter[] {
+  const next = budgets.map((budget) => ({ ...budget }));
+  const [own] = next;
   for (const { call, settlement } of decided) {
-    const observedCeiling = call.observedRatePerSecond ?? next.observedCeiling;
-    if (observedCeiling !== next.observedCeiling) next = { ...next, observedCeiling };
+    const isCurrent = call.epoch === epochOf(next);
+    // A slot that any of its budgets has cut since then says nothing about the present of the others either.
+    const slotEpoch = ({ meter }: Budget) => (isCurrent ? meter.epoch : meter.epoch - 1);
+    const observed = call.observedRatePerSecond;
+    if (own !== undefined && observed !== null && observed !== own.meter.observedCeiling) {
+      own.meter = { ...own.meter, observedCeiling: observed };
+    }
     const gate = "gate" in settlement ? settlement.gate : undefined;
     if (call.outcome.class === "accepted") {
-      next = feedAccepted(next, limits, { nowMs, slotEpoch: call.epoch, callMs: call.callMs });
-    } else if (call.outcome.class === "throttled" && gate?.scope === "partition") {
-      next = feedThrottled(next, { nowMs, slotEpoch: call.epoch, untilMs: gate.untilMs });
+      for (const budget of next) {
+        const heard = { nowMs, slotEpoch: slotEpoch(budget), callMs: call.callMs };
+        budget.meter = feedAccepted(budget.meter, budget.limits, heard);
+      }
+    } else if (call.outcome.class === "throttled" && gate !== undefined) {
+      const budget = gate.scope === "account" ? next.at(-1) : gate.scope === "partition" ? own : undefined;
+      if (budget === undefined) continue;
+      const heard = { nowMs, slotEpoch: slotEpoch(budget), untilMs: gate.untilMs };
+      budget.meter = feedThrottled(budget.meter, heard);
     }
   }
-  return next;
+  return next.map(({ meter }) => meter);
 }
 
 /** Whether the two decide alike, their call times apart: then nobody needs the meter's lock to store the other. */
@@ -58,15 +69,15 @@ export function sameMeter(stored: Meter, fed: Meter): boolean {
 const CALL_TIME_SHARE = 0.05;
 const CALL_TIME_SLACK_MS = 10;
 
-/** The statement that stores the call times alone, when they have moved. Whoever stores last is right. */
-export function storingCallTimes(partition: string, stored: Meter, fed: Meter): SQL[] {
+/** The statement that stores one meter's call times alone, when they have moved. Whoever stores last is right. */
+export function storingCallTimes(key: string, stored: Meter, fed: Meter): SQL[] {
   const near = (before: number | null, after: number | null) =>
     before !== null &&
     after !== null &&
     Math.abs(after - before) <= Math.max(CALL_TIME_SLACK_MS, before * CALL_TIME_SHARE);
   if (near(stored.callMs, fed.callMs) && near(stored.calmCallMs, fed.calmCallMs)) return [];
   return [
-    sql`update meters set call_ms = ${fed.callMs}, calm_call_ms = ${fed.calmCallMs}::float8 where key = ${partition}`,
+    sql`update meters set call_ms = ${fed.callMs}, calm_call_ms = ${fed.calmCallMs}::float8 where key = ${key}`,
   ];
 }
 

@@ -50,7 +50,8 @@ export async function returnForSlot(partition: string, deliveryIds: readonly str
       sql`update deliveries d set state = 'deferred', last_class = 'local_rate_limit',
           next_eligible_at = greatest(ledger_now(), m.ready_at - ${AHEAD_OF_READY_MS} * interval '1 millisecond'),
           admission_id = null, admitted_until = null, kept_by = null, kept_until = null
-        from meters m where m.key = ${partition} and d.id = any(${uuids(deliveryIds)}) and d.state = 'ready'`,
+        from (select max(ready_at) as ready_at from meters where key = ${partition}
+          or key = (select account from partitions where key = ${partition})) m where d.id = any(${uuids(deliveryIds)}) and d.state = 'ready'`,
     );
   });
 }

@@ -1,13 +1,16 @@
 import {
-  lockingMeter,
+  budgetsOf,
+  closedBy,
+  lockingMeters,
+  type MeterRow,
   type PartitionRow,
   readingPartition,
-  storingMeter,
+  storingMeters,
   toPartitionFacts,
+  withLockedMeters,
 } from "../admission/partitions";
 import { CLOCK, inTwoTrips } from "../connection";
-import { gateOf } from "../rules/gate";
-import { type Meter, reserveSlots, slotToleranceMs } from "../rules/meter";
+import { epochOf, reserveSlots, toleranceOf } from "../rules/slots";
 
 export interface NewSlots {
   /** The ledger's clock when they were granted. */
@@ -25,24 +28,28 @@ export interface NewSlots {
  */
 export async function retakeSlots(
   partition: string,
-  calls: { epoch: number; costs: readonly number[] },
+  calls: { epoch: number; costs: readonly number[]; answerMs: number },
 ): Promise<NewSlots | null> {
-  type Results = [PartitionRow, Meter, { nowMs: number }];
-  const reads = [readingPartition(partition), lockingMeter(partition), CLOCK] as const;
-  return inTwoTrips<Results, NewSlots>([...reads], ([[row], [meter], [clock]]) => {
-    if (row === undefined || meter === undefined || clock === undefined) return null;
-    const facts = toPartitionFacts(row);
+  type Results = [PartitionRow, MeterRow, { nowMs: number }];
+  const reads = [readingPartition(partition), lockingMeters(partition), CLOCK] as const;
+  return inTwoTrips<Results, NewSlots>([...reads], ([found, locked, [clock]]) => {
+    const read = toPartitionFacts(found);
+    if (read === null || clock === undefined) return null;
+    const facts = withLockedMeters(read, locked);
     const { nowMs } = clock;
-    if (meter.epoch !== calls.epoch || gateOf(facts, meter, nowMs) !== null) return null;
-    const reservation = reserveSlots(meter, facts, { nowMs, costs: calls.costs, urgent: false });
+    const budgets = budgetsOf(facts);
+    if (epochOf(budgets) !== calls.epoch || closedBy(facts, nowMs) !== null) return null;
+    const toleranceMs = toleranceOf(budgets);
+    const reservation = reserveSlots(budgets, {
+      nowMs,
+      costs: calls.costs,
+      urgent: false,
+      notBeforeMs: nowMs + calls.answerMs - toleranceMs,
+    });
     if (reservation.slotsAtMs.length === 0) return null;
     return {
-      writes: [storingMeter(partition, reservation.meter)],
-      value: {
-        nowMs,
-        slotsAtMs: reservation.slotsAtMs,
-        toleranceMs: slotToleranceMs(meter, facts),
-      },
+      writes: storingMeters(facts, reservation.meters),
+      value: { nowMs, slotsAtMs: reservation.slotsAtMs, toleranceMs },
     };
   });
 }

@@ -1,12 +1,16 @@
 import { sql } from "drizzle-orm";
 import {
-  lockMeter,
+  budgetsOf,
+  isProbed,
+  lockingMeters,
+  type MeterRow,
   type PartitionFacts,
   type PartitionRow,
   readingPartition,
   readPartition,
-  storeMeter,
+  storingMeters,
   toPartitionFacts,
+  withLockedMeters,
 } from "../admission/partitions";
 import {
   CLOCK,
@@ -20,13 +24,19 @@ import {
   uuids,
 } from "../connection";
 import { stageDeaths } from "../outbox";
-import { isProbing } from "../rules/gate";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Outcome } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
 import { throttleFloorMs } from "../rules/retry-policy";
 import { decideSettlement } from "../rules/settlement";
-import { applyPartitionFacts, countUnknownRefusals, fedMeter, sameMeter, storingCallTimes } from "./feedback";
+import { epochOf } from "../rules/slots";
+import {
+  applyPartitionFacts,
+  countUnknownRefusals,
+  fedMeters,
+  sameMeter,
+  storingCallTimes,
+} from "./feedback";
 import {
   applyingSettlements,
   applyLateEvidence,
@@ -101,9 +111,9 @@ async function settleInFull(
 ): Promise<SettleOutcome> {
   const ids = calls.map((call) => call.deliveryId);
   await lockMarkedDestinations(tx, calls);
-  const facts = await readSettlingPartition(tx, partition, calls);
+  const read = await readSettlingPartition(tx, partition, calls);
   const locked = await lockRows(tx, ids);
-  const meter = await lockMeter(tx, partition);
+  const facts = withLockedMeters(read, await rows<MeterRow>(tx, lockingMeters(partition)));
   const nowMs = await ledgerNowMs(tx);
   const { begunAt, recorded } = await recordAttempts(tx, calls);
   const unknownRefusalsInRow = await countUnknownRefusals(tx, partition, calls);
@@ -119,8 +129,9 @@ async function settleInFull(
   const late = news.filter((entry) => !current.includes(entry) && entry.settlement.state === "delivered");
   const convinced = await applyLateEvidence(tx, late);
   await markDestinations(tx, current);
-  const fed = fedMeter(meter, facts, news, nowMs);
-  if (fed !== meter) await storeMeter(tx, partition, fed);
+  const budgets = budgetsOf(facts);
+  const fed = fedMeters(budgets, news, nowMs);
+  await together(tx, storingMeters(facts, fed));
   await applyPartitionFacts(tx, partition, news);
   await stageDeaths(
     tx,
@@ -130,7 +141,7 @@ async function settleInFull(
     deliveries: decided.map((entry) =>
       current.includes(entry) ? toSettled(entry, nowMs) : toStale(entry, convinced.has(entry.row.id)),
     ),
-    epoch: fed.epoch,
+    epoch: epochOf(budgets.map((budget, index) => ({ ...budget, meter: fed[index] ?? budget.meter }))),
   };
 }
 
@@ -147,9 +158,9 @@ function settleQuietly(partition: string, calls: readonly SettledCall[]): Promis
     CLOCK,
     sql`select 1 from operator_notices where partition = ${partition} and closed_at is null limit 1`,
   ];
-  return inTwoTrips<Results, SettleOutcome>(reads, ([locked, cancelled, [read], [clock], [notice]]) => {
-    if (read === undefined || clock === undefined || notice !== undefined) return null;
+  return inTwoTrips<Results, SettleOutcome>(reads, ([locked, cancelled, read, [clock], [notice]]) => {
     const facts = toPartitionFacts(read);
+    if (facts === null || clock === undefined || notice !== undefined) return null;
     const { nowMs } = clock;
     const rowOf = toRowFacts(locked, cancelled);
     const decided = calls.flatMap((call): Decided[] => {
@@ -158,13 +169,18 @@ function settleQuietly(partition: string, calls: readonly SettledCall[]): Promis
       const context = { partition, nowMs, unknownRefusalsInRow: 1 };
       return [decide({ call, row, begunAtMs: nowMs }, context)];
     });
-    const plain = decided.length === calls.length && decided.every(isCurrent) && !isProbing(facts);
-    const fed = fedMeter(facts.meter, facts, decided, nowMs);
-    if (!plain || !sameMeter(facts.meter, fed)) return null;
-    const callTimes = storingCallTimes(partition, facts.meter, fed);
+    const plain = decided.length === calls.length && decided.every(isCurrent) && !isProbed(facts);
+    const budgets = budgetsOf(facts);
+    const fed = fedMeters(budgets, decided, nowMs);
+    const pairs = budgets.map(({ meter }, index) => ({ stored: meter, fed: fed[index] ?? meter }));
+    if (!plain || !pairs.every((pair) => sameMeter(pair.stored, pair.fed))) return null;
+    const keys = [facts.key, facts.account?.key ?? ""];
+    const callTimes = pairs.flatMap((pair, index) =>
+      storingCallTimes(keys[index] ?? "", pair.stored, pair.fed),
+    );
     return {
       writes: [recordingAttempts(calls), applyingSettlements(decided), ...callTimes],
-      value: { deliveries: decided.map((entry) => toSettled(entry, nowMs)), epoch: facts.meter.epoch },
+      value: { deliveries: decided.map((entry) => toSettled(entry, nowMs)), epoch: epochOf(budgets) },
     };
   });
 }
@@ -205,7 +221,7 @@ async function readSettlingPartition(
   );
   const read = await readPartition(tx, partition, { lock: closes });
   const facts =
-    read !== null && !closes && isProbing(read) ? await readPartition(tx, partition, { lock: true }) : read;
+    read !== null && !closes && isProbed(read) ? await readPartition(tx, partition, { lock: true }) : read;
   if (facts === null) throw new Error(`Bug! partition ${partition} does not exist`);
   return facts;
 }

@@ -1,5 +1,6 @@
 import type { PartitionFacts } from "../admission/partitions";
-import { type ClaimFacts, decideClaim, type RefusalReason } from "../rules/claim";
+import { decideClaim, type RefusalReason } from "../rules/claim";
+import type { Gate } from "../rules/gate";
 import type { ExpiredReason } from "../rules/lifecycle";
 import type { Channel } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
@@ -18,14 +19,12 @@ export interface Sorted {
 export function sortVerdicts(
   facts: readonly ClaimFactsRow[],
   partition: PartitionFacts,
-  meter: { blockedUntilMs: number },
-  input: { nowMs: number; runId: string; channel: Channel },
+  input: { nowMs: number; runId: string; channel: Channel; gate: Gate | null },
 ): Sorted {
   const sorted: Sorted = { go: [], laterAtMs: null, refused: [], held: [], ended: [] };
   const repeat = REPEAT_BY_CHANNEL[input.channel];
   for (const row of facts) {
-    const merged: ClaimFacts = { ...partition, ...row, partitionOwner: partition.owner };
-    const verdict = decideClaim(merged, meter, { nowMs: input.nowMs, runId: input.runId, repeat });
+    const verdict = decideClaim({ ...row, partitionOwner: partition.owner }, { ...input, repeat });
     switch (verdict.verdict) {
       case "go":
         sorted.go.push(row);

@@ -1,12 +1,11 @@
-import { type GateFacts, gateOf } from "./gate";
+import type { Gate } from "./gate";
 import type { DeliveryState, ExpiredReason } from "./lifecycle";
-import type { Meter } from "./meter";
 import type { Channel, Lane, Repeat } from "./outcome";
 import { quietUntilMs } from "./quiet-hours";
 import { mayAttempt } from "./repeat-policy";
 
 /** Everything about one delivery that a claim must know, read after its lock (P6). */
-export interface ClaimFacts extends GateFacts {
+export interface ClaimFacts {
   state: DeliveryState;
   channel: Channel;
   lane: Lane;
@@ -60,12 +59,12 @@ export type ClaimVerdict =
 
 /**
  * Whether a delivery may be sent at this instant, and what becomes of it otherwise. Asked right before the call, so that
- * a cancel one second before due wins (P6), and asked again at every retry and redrive.
+ * a cancel one second before due wins (P6), and asked again at every retry and redrive. `gate` is what closes the
+ * partition or its account.
  */
 export function decideClaim(
   facts: ClaimFacts,
-  meter: Pick<Meter, "blockedUntilMs">,
-  input: { nowMs: number; runId: string; repeat: Repeat },
+  input: { nowMs: number; runId: string; repeat: Repeat; gate: Gate | null },
 ): ClaimVerdict {
   const { nowMs } = input;
   const refused = (reason: RefusalReason): ClaimVerdict => ({ verdict: "refused", reason });
@@ -81,8 +80,7 @@ export function decideClaim(
   if (facts.destinationState === "retired") return { verdict: "end", reason: "no_destination" };
   if (!facts.isNotice && !facts.destinationVerified) return { verdict: "end", reason: "no_destination" };
   if (!facts.preferred) return { verdict: "end", reason: "preference" };
-  const gate = gateOf(facts, meter, nowMs);
-  if (gate !== null) return refused("gate");
+  if (input.gate !== null) return refused("gate");
   if (!facts.admitted && facts.keptBy !== input.runId) return refused("not_admitted");
   if (facts.owner !== facts.partitionOwner) return refused("stale_owner");
   const dueAtMs = facts.nextEligibleAtMs ?? nowMs;

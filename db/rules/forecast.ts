@@ -1,12 +1,5 @@
-import { effectiveCeiling, type Meter, type MeterLimits } from "./meter";
-
-/** What a forecast needs to know of a partition. */
-export interface ForecastPartition {
-  meter: Meter;
-  limits: MeterLimits;
-  /** Until when nothing leaves (gate, pause, park, open circuit); null when open, infinity when nobody knows. */
-  closedUntilMs: number | null;
-}
+import { effectiveCeiling } from "./meter";
+import type { Budget } from "./slots";
 
 export interface ForecastInput {
   nowMs: number;
@@ -16,7 +9,10 @@ export interface ForecastInput {
   aheadCost: number;
   /** Its lane's share of the rate among lanes that have work, 0 to 1. */
   laneShare: number;
-  partition: ForecastPartition;
+  /** The partition's own and its account's: the narrower one decides. */
+  budgets: readonly Budget[];
+  /** Until when nothing leaves (gate, pause, park, open circuit); null when open, infinity when nobody knows. */
+  closedUntilMs: number | null;
 }
 
 /** When a delivery is expected to leave: a best guess with a range. Null where nobody can know (a pause without an end). */
@@ -36,12 +32,12 @@ const UNCERTAINTY_MS = 1_000;
  * cut once more for as long as the backlog lasts (latest).
  */
 export function forecastDelivery(input: ForecastInput): Forecast | null {
-  const { nowMs, eligibleAtMs, aheadCost, laneShare, partition } = input;
-  const ceiling = effectiveCeiling(partition.meter, partition.limits);
-  const closed = partition.closedUntilMs ?? nowMs;
+  const { nowMs, eligibleAtMs, aheadCost, laneShare, budgets } = input;
+  const ceiling = Math.min(...budgets.map(({ meter, limits }) => effectiveCeiling(meter, limits)));
+  const closed = input.closedUntilMs ?? nowMs;
   if (ceiling <= 0 || !Number.isFinite(closed) || !(laneShare > 0)) return null;
   const startMs = Math.max(nowMs, eligibleAtMs, closed);
-  const rate = Math.min(partition.meter.rate, ceiling);
+  const rate = Math.min(ceiling, ...budgets.map(({ meter }) => meter.rate));
   // What stands before us drains while we wait for our own time, but not while the partition is closed.
   const drainedMs = Math.max(0, startMs - Math.max(nowMs, closed));
   const waitMs = (perSecond: number) =>

@@ -2,7 +2,7 @@ import type { Meter } from "./meter";
 
 /** Why a partition lets nothing through now, and until when (null: until somebody acts). */
 export interface Gate {
-  why: "held" | "paused" | "rate_zero" | "circuit_open" | "parked" | "blocked";
+  why: "held" | "paused" | "rate_zero" | "circuit_open" | "parked" | "blocked" | "probing";
   untilMs: number | null;
 }
 
@@ -39,6 +39,9 @@ export function gateOf(facts: GateFacts, meter: Pick<Meter, "blockedUntilMs">, n
   if (meter.blockedUntilMs > nowMs) return { why: "blocked", untilMs: meter.blockedUntilMs };
   return null;
 }
+
+/** While one delivery finds out whether a partition may be called again, nothing else is: neither new nor kept work. */
+export const PROBE_UNDER_WAY: Gate = { why: "probing", untilMs: null };
 
 /** A circuit that is not closed, or a quota that has not been disproved, lets one delivery through as a probe. */
 export function isProbing(facts: Pick<GateFacts, "circuit" | "parkedUntilMs">): boolean {

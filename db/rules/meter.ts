@@ -30,12 +30,6 @@ export interface MeterLimits {
   burst: number;
 }
 
-/** A reservation reaches this far ahead: short, so that a rate change finds few slots granted at the old rate. */
-export const HORIZON_MS = 500;
-
-/** One group of slots: what a pause, a cancel or a cut cannot stop any more. */
-export const GROUP_MS = 100;
-
 /** Run just under the rate, so that rounding on either side never makes a provider's window overflow. */
 const RATE_SHARE = 0.998;
 
@@ -69,72 +63,6 @@ export function slotIntervalMs(meter: Meter, limits: MeterLimits): number {
   const ceiling = effectiveCeiling(meter, limits);
   const rate = Math.max(meter.rate, RATE_MIN);
   return 1000 / ((ceiling > 0 ? Math.min(rate, ceiling) : rate) * RATE_SHARE);
-}
-
-/** The part of the burst that `urgent` may overdraw: always one, a quarter of a large burst. */
-function overdraftOf(limits: MeterLimits): number {
-  return 1 + Math.floor((limits.burst - 1) / 4);
-}
-
-/**
- * Time between two overdrafts. The meter pays for one with the slot behind the horizon, so that one-second windows hold
- * at most `overdraftOf` unpaid ones when so many fit the horizon and no more (P7).
- */
-function overdraftIntervalMs(stepMs: number, overdraft: number): number {
-  return (HORIZON_MS + (overdraft + 1) * stepMs) / overdraft;
-}
-
-/** How late a holder may be and still use its slot: τ = min(100 ms, half the burst ÷ rate). Milliseconds. */
-export function slotToleranceMs(meter: Meter, limits: MeterLimits): number {
-  return Math.min(GROUP_MS, (limits.burst / 2) * slotIntervalMs(meter, limits));
-}
-
-export interface Reservation {
-  /** One instant per granted send, in the order of the costs given; may be shorter than asked. */
-  slotsAtMs: number[];
-  /** When to ask again for what was not granted: at least 1 ms from now. */
-  retryAtMs: number;
-  meter: Meter;
-}
-
-/**
- * Grants slots to the first of `costs`: one group, at most `GROUP_MS` long, within the horizon. Never leaves a gap in
- * front of a slot: the first is the meter's next free instant. `urgent` does not stand behind reserved slots: while its own meter
- * has room its slot is now, and the common meter pays for it by moving one step back.
- */
-export function reserveSlots(
-  meter: Meter,
-  limits: MeterLimits,
-  request: { nowMs: number; costs: readonly number[]; urgent: boolean },
-): Reservation {
-  const stepMs = slotIntervalMs(meter, limits);
-  const { nowMs } = request;
-  const gateMs = Math.max(nowMs, meter.blockedUntilMs);
-  const latestMs = nowMs + HORIZON_MS;
-  const overdraft = overdraftOf(limits);
-  let readyAtMs = Math.max(
-    meter.readyAtMs,
-    nowMs - (limits.burst - overdraft) * stepMs,
-    meter.blockedUntilMs,
-  );
-  let { urgentReadyAtMs } = meter;
-  const slotsAtMs: number[] = [];
-  if (limits.ceiling > 0) {
-    for (const cost of request.costs) {
-      const overdrawn = request.urgent && readyAtMs > gateMs && urgentReadyAtMs <= gateMs;
-      const slotAtMs = overdrawn ? gateMs : Math.max(readyAtMs, gateMs);
-      if (slotAtMs > latestMs || slotAtMs > (slotsAtMs[0] ?? slotAtMs) + GROUP_MS) break;
-      slotsAtMs.push(slotAtMs);
-      readyAtMs += cost * stepMs;
-      if (overdrawn) urgentReadyAtMs = gateMs + cost * overdraftIntervalMs(stepMs, overdraft);
-    }
-  }
-  const nextMs = Math.max(readyAtMs, gateMs) - HORIZON_MS;
-  return {
-    slotsAtMs,
-    retryAtMs: Math.max(nowMs + 1, nextMs),
-    meter: slotsAtMs.length === 0 ? meter : { ...meter, readyAtMs, urgentReadyAtMs },
-  };
 }
 
 /**

@@ -11,8 +11,11 @@ export type Lane = "urgent" | "standard" | "bulk" | "redrive";
  */
 export type Repeat = "keyed" | "collapsing" | "blind";
 
-/** Whom a refusal concerns. `unknown`: this one destination for certain, perhaps all of the partition. */
-export type RefusalScope = "partition" | "destination" | "unknown";
+/**
+ * Whom a refusal concerns. `account`: every partition of the provider account. `unknown`: this one destination for
+ * certain, perhaps all of the partition.
+ */
+export type RefusalScope = "account" | "partition" | "destination" | "unknown";
 
 /**
  * How one provider call ended: the closed list that every adapter maps its provider's answers to.

@@ -8,6 +8,11 @@ export function emailPartition(account: string): string {
   return `email:resend:${account}`;
 }
 
+/** Twilio limits calls of the whole account as well: a budget that its senders share, without deliveries of its own. */
+export function smsAccount(account: string): string {
+  return `sms:twilio:${account}`;
+}
+
 /** Twilio limits each sender of an account. */
 export function smsPartition(account: string, sender: string): string {
   return `sms:twilio:${account}:${sender}`;

@@ -114,6 +114,10 @@ export const deliveries = pgTable(
     index("deliveries_due")
       .on(table.partition, table.nextEligibleAt)
       .where(sql`state in ('scheduled', 'deferred')`),
+    // promotion of flows that another crowds out
+    index("deliveries_due_by_flow")
+      .on(table.partition, table.flow, table.nextEligibleAt)
+      .where(sql`state in ('scheduled', 'deferred')`),
     // what an admission has out
     index("deliveries_admitted")
       .on(table.partition, table.admittedUntil)

@@ -1,5 +1,13 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, doublePrecision, integer, pgTable, text } from "drizzle-orm/pg-core";
+import {
+  type AnyPgColumn,
+  bigint,
+  check,
+  doublePrecision,
+  integer,
+  pgTable,
+  text,
+} from "drizzle-orm/pg-core";
 import { instant } from "./columns";
 
 /**
@@ -9,6 +17,9 @@ import { instant } from "./columns";
  * `pump_generation` and `pump_until` own the partition's heartbeat: a run whose generation is not the row's ends.
  * `owner` is the consumer generation; a claim requires that the delivery's equals it, which is how a hand-over fences
  * the old consumer.
+ *
+ * A partition may name an `account`: a row of this table without deliveries, whose limits, pause and gate count for all
+ * partitions that name it. A call then needs both meters.
  */
 export const partitions = pgTable(
   "partitions",
@@ -23,6 +34,9 @@ export const partitions = pgTable(
     /** Share of the rate that `bulk` and `redrive` leave to `urgent` and `standard`. */
     headroom: doublePrecision("headroom").notNull().default(0.1),
     owner: integer("owner").notNull(),
+    account: text("account").references((): AnyPgColumn => partitions.key, { onDelete: "restrict" }),
+    /** Where the promotion of crowded-out flows goes on; `db/admission/promote.ts`. */
+    promotedFlow: text("promoted_flow"),
     pausedBy: text("paused_by"),
     pausedReason: text("paused_reason"),
     pausedAt: instant("paused_at"),
@@ -39,6 +53,7 @@ export const partitions = pgTable(
     createdAt: instant("created_at").notNull(),
   },
   (table) => [
+    check("partitions_account_is_another", sql`${table.account} <> ${table.key}`),
     check("partitions_channel_known", sql`${table.channel} in ('email', 'sms', 'push')`),
     check("partitions_ceiling_not_negative", sql`${table.ceiling} >= 0`),
     check("partitions_burst_positive", sql`${table.burst} >= 1`),

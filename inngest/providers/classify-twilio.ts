@@ -23,7 +23,7 @@ const MESSAGE: Outcome = { class: "message_rejected" };
 const AMBIGUOUS: Outcome = { class: "ambiguous" };
 const TRANSIENT: Outcome = { class: "transient" };
 const QUOTA: Outcome = { class: "quota", retryAfterMs: null };
-const throttled = (scope: "partition" | "destination", retryAfterMs: number | null): Outcome => ({
+const throttled = (scope: "account" | "partition" | "destination", retryAfterMs: number | null): Outcome => ({
   class: "throttled",
   scope,
   retryAfterMs,
@@ -35,7 +35,7 @@ const BY_CODE: ReadonlyMap<number, Outcome> = new Map<number, Outcome>([
   [20003, CONFIG],
   [20005, CONFIG],
   [20404, CONFIG],
-  [20429, throttled("partition", null)],
+  [20429, throttled("account", null)],
   [20500, AMBIGUOUS],
   [20503, AMBIGUOUS],
   // The number.
@@ -148,7 +148,7 @@ function created(answer: WireAnswer, body: Record<string, unknown> | null): Twil
 
 function byStatus(answer: WireAnswer): Outcome {
   const { status } = answer;
-  if (status === 429) return throttled("partition", retryAfterMsOf(answer));
+  if (status === 429) return throttled("account", retryAfterMsOf(answer));
   if (status >= 500 || status === 408 || status === 409 || status === 425) return AMBIGUOUS;
   if (status === 401 || status === 403 || status === 404 || status === 405) return CONFIG;
   if (status === 413) return MESSAGE;

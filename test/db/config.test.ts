@@ -40,7 +40,7 @@ test("reads what is needed, and gives the rest its defaults", () => {
       baseUrl: null,
     },
     webPush: null,
-    rates: { emailPerSecond: 5, smsSegmentsPerSecond: 1, pushPerSecond: 100 },
+    rates: { emailPerSecond: 5, smsSegmentsPerSecond: 1, smsAccountPerSecond: null, pushPerSecond: 100 },
   });
 });
 
@@ -86,6 +86,7 @@ describe("refuses", () => {
     ["EMAIL_RATE_PER_SECOND", "0"],
     ["EMAIL_RATE_PER_SECOND", "NaN"],
     ["SMS_RATE_PER_SECOND", "fast"],
+    ["SMS_ACCOUNT_RATE_PER_SECOND", "0"],
   ])("%s=%s", (name, value) => {
     const read = () => readConfig({ ...WHOLE, ...VAPID, [name]: value });
     expect(read).toThrow(`${name} has a value that does not fit`);

@@ -71,6 +71,7 @@ const CASES: Record<string, [row: string, ...changes: string[]]> = {
   occurrences_origin_known: ["occurrences", "origin = 'magic'"],
   occurrences_state_known: ["occurrences", "state = 'lost', opened_at = null"],
   outbox_event_id_bounded: ["outbox", "event_id = ''", "event_id = repeat('x', 201)"],
+  partitions_account_is_another: ["partitions", "account = key"],
   partitions_burst_positive: ["partitions", "burst = 0.5"],
   partitions_ceiling_not_negative: ["partitions", "ceiling = -1"],
   partitions_channel_known: ["partitions", "channel = 'fax'"],

@@ -61,8 +61,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: "db/ledger/feedback.ts",
-        from: "next = feedThrottled (",
-        to: "next = ((meter) => meter)(",
+        from: "budget.meter = feedThrottled (",
+        to: "budget.meter=((meter)=>meter)(",
       },
     ],
   },
@@ -179,7 +179,11 @@ export const MUTATIONS: readonly Mutation[] = [
     promise: "P7",
     what: "the meter charges a third of what a send costs",
     edits: [
-      { file: "db/rules/meter.ts", from: "readyAtMs += cost * stepMs", to: "readyAtMs+=cost*stepMs*0.33" },
+      {
+        file: "db/rules/slots.ts",
+        from: "standing.catchUpMs ) + cost * standing.stepMs",
+        to: "standing.catchUpMs)+cost*standing.stepMs*0.33",
+      },
     ],
   },
   {
@@ -189,8 +193,8 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: "db/ledger/begin.ts",
-        from: "storingMeter ( input.partition , reservation.meter )",
-        to: "storingMeter(input.partition,meter)",
+        from: "storingMeters ( partition , reservation.meters )",
+        to: "storingMeters(partition,[])",
       },
     ],
   },

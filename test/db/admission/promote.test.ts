@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
+import { admit } from "../../../db/admission/admit";
 import { promoteDue } from "../../../db/admission/promote";
 import { database, rows, transact } from "../../../db/connection";
 import { nextPass } from "../../../db/rules/fair-share";
@@ -147,5 +148,56 @@ describe("and gets its pass", () => {
       }),
       { numRuns: 25 },
     );
+  });
+});
+
+describe("one flow with ten thousand due rows", () => {
+  /** Copies of one row, all due before everybody else's. */
+  async function crowd(partition: string, count: number): Promise<void> {
+    const one = await makeDelivery({ ...due, partition, flow: "m-hot" });
+    await database().transaction(async (tx) => {
+      await rows(tx, sql`set local session_replication_role = replica`);
+      await rows(
+        tx,
+        sql`insert into deliveries
+          select copied.* from deliveries d, generate_series(1, ${count - 1}::int) n,
+            lateral jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'key', d.key || ':' || n,
+              'reference', md5(d.reference || n))) copied
+          where d.id = ${one.id}::uuid`,
+      );
+    });
+  }
+
+  test("crowds nobody out: the others are ready after the next admission, whatever their names", async () => {
+    const partition = await makePartition({ ceiling: 5, burst: 1 });
+    await crowd(partition, 10_000);
+    const others = [];
+    for (const flow of ["a-first", "m", "z-last"])
+      others.push(await makeDelivery({ partition, flow, state: "scheduled", nextEligibleAt: inMs(-1) }));
+    const { promoted } = await admit(partition);
+    for (const { id } of others) expect((await readDelivery(id)).state).toBe("ready");
+    expect(promoted).toBeLessThanOrEqual(60);
+    // The hot flow goes on as well, a bounded number at a time, and nobody is chosen behind all of it.
+    const chosen = (await admit(partition)).parcels.flatMap((parcel) => parcel.deliveryIds);
+    expect(chosen.length).toBeLessThanOrEqual(11);
+  });
+
+  test("round after round: more flows than one round goes through are all reached", async () => {
+    const partition = await makePartition({ ceiling: 5, burst: 1 });
+    await crowd(partition, 600);
+    const late = await makeDelivery({
+      partition,
+      flow: "z-last",
+      state: "scheduled",
+      nextEligibleAt: inMs(-1),
+    });
+    for (let flow = 0; flow < 250; flow += 1) {
+      const name = `n-${String(flow).padStart(3, "0")}`;
+      await makeDelivery({ partition, flow: name, state: "deferred", nextEligibleAt: inMs(60_000) });
+    }
+    await admit(partition);
+    expect((await readDelivery(late.id)).state).toBe("scheduled");
+    await admit(partition);
+    expect((await readDelivery(late.id)).state).toBe("ready");
   });
 });

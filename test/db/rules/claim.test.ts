@@ -1,21 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ClaimFacts, type ClaimVerdict, decideClaim } from "../../../db/rules/claim";
+import { type Gate, PROBE_UNDER_WAY } from "../../../db/rules/gate";
 import { DELIVERY_STATES } from "../../../db/rules/lifecycle";
 import type { Repeat } from "../../../db/rules/outcome";
 import { KEY_PROTECTION_MS } from "../../../db/rules/repeat-policy";
 
 const NOW_MS = Date.UTC(2026, 2, 2, 12);
 const FACTS: ClaimFacts = {
-  mode: "sending",
-  ledgerGeneration: "g1",
-  processGeneration: "g1",
-  ceiling: 10,
-  pausedAtMs: null,
-  pausedUntilMs: null,
-  circuit: "closed",
-  circuitProbeAtMs: null,
-  parkedUntilMs: null,
   state: "ready",
   channel: "email",
   lane: "standard",
@@ -46,12 +38,12 @@ interface Context {
   nowMs?: number;
   runId?: string;
   repeat?: Repeat;
-  blockedUntilMs?: number;
+  gate?: Gate | null;
 }
 
 function claim(overrides: Partial<ClaimFacts> = {}, context: Context = {}): ClaimVerdict {
-  const { nowMs = NOW_MS, runId = "run-1", repeat = "keyed", blockedUntilMs = 0 } = context;
-  return decideClaim({ ...FACTS, ...overrides }, { blockedUntilMs }, { nowMs, runId, repeat });
+  const { nowMs = NOW_MS, runId = "run-1", repeat = "keyed", gate = null } = context;
+  return decideClaim({ ...FACTS, ...overrides }, { nowMs, runId, repeat, gate });
 }
 
 test("an admitted delivery that is due and wanted goes", () => {
@@ -83,7 +75,10 @@ describe("no longer wanted ends the delivery, gate or no gate", () => {
   ];
   test.each(cases)("%s", (_name, overrides, reason) => {
     expect(claim(overrides)).toEqual({ verdict: "end", reason });
-    expect(claim(overrides, { blockedUntilMs: NOW_MS + 9000 })).toEqual({ verdict: "end", reason });
+    expect(claim(overrides, { gate: { why: "blocked", untilMs: NOW_MS + 9000 } })).toEqual({
+      verdict: "end",
+      reason,
+    });
     expect(claim({ ...overrides, admitted: false })).toEqual({ verdict: "end", reason });
   });
 });
@@ -158,21 +153,19 @@ test("P6: whatever else is true, nothing goes that is cancelled, stale, late, un
     destinationState: fc.constantFrom("active" as const, "suppressed" as const, "retired" as const),
     destinationVerified: fc.boolean(),
     preferred: fc.boolean(),
-    mode: fc.constantFrom("sending" as const, "held" as const),
     hasContent: fc.boolean(),
   });
   const repeats = fc.constantFrom<Repeat>("keyed", "collapsing", "blind");
   fc.assert(
-    fc.property(facts, instant, repeats, (overrides, blockedUntilMs, repeat) => {
+    fc.property(facts, fc.option(fc.constant(PROBE_UNDER_WAY)), repeats, (overrides, gate, repeat) => {
       const row = { ...FACTS, ...overrides };
-      if (claim(overrides, { blockedUntilMs, repeat }).verdict !== "go") return;
+      if (claim(overrides, { gate, repeat }).verdict !== "go") return;
       expect(["ready", "scheduled", "deferred"]).toContain(row.state);
       expect(row.admitted || row.keptBy === "run-1").toBe(true);
       expect(row.nextEligibleAtMs ?? 0).toBeLessThanOrEqual(NOW_MS);
       expect(row.expiresAtMs).toBeGreaterThan(NOW_MS);
-      expect(blockedUntilMs).toBeLessThanOrEqual(NOW_MS);
+      expect(gate).toBeNull();
       expect(row).toMatchObject({
-        mode: "sending",
         sourceCancelled: false,
         occurrenceState: "opened",
         destinationState: "active",

@@ -18,22 +18,24 @@ function input(
     eligibleAtMs: NOW,
     aheadCost: 0,
     laneShare: 1,
-    partition: {
-      meter: {
-        rate,
-        readyAtMs: NOW,
-        blockedUntilMs: NOW,
-        epoch: 1,
-        lastCutAtMs: null,
-        observedCeiling: null,
-        callMs: 100,
-        calmCallMs: null,
-        urgentReadyAtMs: NOW,
-        lastFeedbackAtMs: null,
+    closedUntilMs,
+    budgets: [
+      {
+        meter: {
+          rate,
+          readyAtMs: NOW,
+          blockedUntilMs: NOW,
+          epoch: 1,
+          lastCutAtMs: null,
+          observedCeiling: null,
+          callMs: 100,
+          calmCallMs: null,
+          urgentReadyAtMs: NOW,
+          lastFeedbackAtMs: null,
+        },
+        limits: { ceiling, burst: 1 },
       },
-      limits: { ceiling, burst: 1 },
-      closedUntilMs,
-    },
+    ],
     ...rest,
   };
 }

@@ -5,12 +5,11 @@ import {
   effectiveCeiling,
   feedAccepted,
   feedThrottled,
-  GROUP_MS,
   inFlightBound,
   meteredCost,
   slotIntervalMs,
-  slotToleranceMs,
 } from "../../../db/rules/meter";
+import { GROUP_MS, slotToleranceMs } from "../../../db/rules/slots";
 import { METER_LIMITS, meter, METER_START_MS as START_MS } from "./meters";
 
 describe("feedback", () => {

@@ -3,15 +3,18 @@ import { describe, expect, test } from "vitest";
 import {
   feedAccepted,
   feedThrottled,
-  GROUP_MS,
-  HORIZON_MS,
   type Meter,
   type MeterLimits,
-  reserveSlots,
   slotIntervalMs,
 } from "../../../db/rules/meter";
-
-import { METER_LIMITS as limits, meter, METER_START_MS as START_MS } from "./meters";
+import { GROUP_MS, HORIZON_MS } from "../../../db/rules/slots";
+import {
+  METER_LIMITS as limits,
+  meter,
+  mostInOneSecond,
+  reserve,
+  METER_START_MS as START_MS,
+} from "./meters";
 
 type Step =
   | { do: "ask"; afterMs: number; count: number; urgent: boolean }
@@ -60,7 +63,7 @@ function play(
     switch (move.do) {
       case "ask": {
         const costs = Array.from({ length: move.count }, () => 1);
-        const reservation = reserveSlots(current, limit, { nowMs, costs, urgent: move.urgent });
+        const reservation = reserve(current, limit, { nowMs, costs, urgent: move.urgent });
         check(current, nowMs, reservation.slotsAtMs);
         current = reservation.meter;
         slots.push(...reservation.slotsAtMs.map((atMs) => ({ atMs, epoch: current.epoch })));
@@ -78,16 +81,6 @@ function play(
     }
   }
   return { slots, meter: current };
-}
-
-function mostInOneSecond(atMs: readonly number[]): number {
-  const sorted = atMs.toSorted((a, b) => a - b);
-  let most = 0;
-  for (let first = 0, last = 0; last < sorted.length; last += 1) {
-    while ((sorted[last] ?? 0) - (sorted[first] ?? 0) >= 1000) first += 1;
-    most = Math.max(most, last - first + 1);
-  }
-  return most;
 }
 
 describe("P7", () => {
@@ -117,7 +110,7 @@ describe("P7", () => {
           for (let atMs = 0; atMs < 4000; atMs += everyMs) {
             const nowMs = START_MS + atMs;
             for (const urgent of atMs >= urgentFromMs ? [true, false] : [false]) {
-              const reservation = reserveSlots(current, limit, { nowMs, costs: Array(50).fill(1), urgent });
+              const reservation = reserve(current, limit, { nowMs, costs: Array(50).fill(1), urgent });
               current = reservation.meter;
               slots.push(...reservation.slotsAtMs);
             }
@@ -137,7 +130,7 @@ describe("P7", () => {
         const intervalMs = slotIntervalMs(current, limit);
         const lengthMs = Math.max(4000, 5 * intervalMs);
         for (let atMs = 0; atMs <= lengthMs; atMs += 25) {
-          const reservation = reserveSlots(current, limit, {
+          const reservation = reserve(current, limit, {
             nowMs: START_MS + atMs,
             costs: Array(100).fill(1),
             urgent: false,
@@ -179,10 +172,10 @@ test("who is refused is told a time at which asking again succeeds", () => {
           readyAtMs: START_MS + aheadMs,
           blockedUntilMs: START_MS + gateMs,
         });
-        const first = reserveSlots(before, limit, { nowMs: START_MS, costs: [1], urgent: false });
+        const first = reserve(before, limit, { nowMs: START_MS, costs: [1], urgent: false });
         expect(first.retryAtMs).toBeGreaterThan(START_MS);
         if (first.slotsAtMs.length > 0) return;
-        const again = reserveSlots(before, limit, { nowMs: first.retryAtMs, costs: [1], urgent: false });
+        const again = reserve(before, limit, { nowMs: first.retryAtMs, costs: [1], urgent: false });
         expect(again.slotsAtMs).toHaveLength(1);
       },
     ),
@@ -191,25 +184,17 @@ test("who is refused is told a time at which asking again succeeds", () => {
 
 test("a reservation that grants nothing changes nothing, and a ceiling of zero grants nothing", () => {
   const full = meter({ readyAtMs: START_MS + 10_000 });
-  expect(
-    reserveSlots(full, { ceiling: 10, burst: 1 }, { nowMs: START_MS, costs: [1], urgent: false }).meter,
-  ).toBe(full);
+  expect(reserve(full, { ceiling: 10, burst: 1 }, { nowMs: START_MS, costs: [1], urgent: false }).meter).toBe(
+    full,
+  );
   const idle = meter();
-  const none = reserveSlots(idle, { ceiling: 0, burst: 5 }, { nowMs: START_MS, costs: [1, 1], urgent: true });
+  const none = reserve(idle, { ceiling: 0, burst: 5 }, { nowMs: START_MS, costs: [1, 1], urgent: true });
   expect(none).toMatchObject({ slotsAtMs: [], meter: idle });
 });
 
 test("a message of several segments takes the time of several", () => {
-  const one = reserveSlots(
-    meter(),
-    { ceiling: 10, burst: 1 },
-    { nowMs: START_MS, costs: [3], urgent: false },
-  );
-  const next = reserveSlots(
-    one.meter,
-    { ceiling: 10, burst: 1 },
-    { nowMs: START_MS, costs: [1], urgent: false },
-  );
+  const one = reserve(meter(), { ceiling: 10, burst: 1 }, { nowMs: START_MS, costs: [3], urgent: false });
+  const next = reserve(one.meter, { ceiling: 10, burst: 1 }, { nowMs: START_MS, costs: [1], urgent: false });
   expect(next.slotsAtMs[0]).toBeCloseTo(START_MS + 3 * slotIntervalMs(meter(), { ceiling: 10, burst: 1 }), 5);
 });
 
@@ -217,10 +202,10 @@ test("an urgent send does not stand behind granted slots, and the others pay for
   const limit = { ceiling: 20, burst: 4 };
   let current = meter({ rate: 20 });
   for (let ask = 0; ask < 9; ask += 1) {
-    current = reserveSlots(current, limit, { nowMs: START_MS, costs: [1, 1, 1], urgent: false }).meter;
+    current = reserve(current, limit, { nowMs: START_MS, costs: [1, 1, 1], urgent: false }).meter;
   }
   expect(current.readyAtMs).toBeGreaterThan(START_MS + 400);
-  const urgent = reserveSlots(current, limit, { nowMs: START_MS, costs: [1], urgent: true });
+  const urgent = reserve(current, limit, { nowMs: START_MS, costs: [1], urgent: true });
   expect(urgent.slotsAtMs).toEqual([START_MS]);
   expect(urgent.meter.readyAtMs).toBeCloseTo(current.readyAtMs + slotIntervalMs(current, limit), 5);
 });

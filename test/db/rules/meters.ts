@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import type { Meter } from "../../../db/rules/meter";
+import type { Meter, MeterLimits } from "../../../db/rules/meter";
+import { reserveSlots } from "../../../db/rules/slots";
 
 export const METER_START_MS = Date.UTC(2026, 2, 2, 12);
 
@@ -25,3 +26,24 @@ export const METER_LIMITS = fc.record({
   ceiling: fc.constantFrom(0.1, 0.5, 1, 2, 5, 10, 33.3, 100, 500),
   burst: fc.constantFrom(1, 2, 3, 5, 25),
 });
+
+/** A reservation from one meter alone. */
+export function reserve(
+  current: Meter,
+  limits: MeterLimits,
+  request: { nowMs: number; costs: readonly number[]; urgent: boolean },
+): { slotsAtMs: number[]; retryAtMs: number; meter: Meter } {
+  const { slotsAtMs, retryAtMs, meters } = reserveSlots([{ meter: current, limits }], request);
+  return { slotsAtMs, retryAtMs, meter: meters[0] ?? current };
+}
+
+/** The most of these instants in any one second. */
+export function mostInOneSecond(atMs: readonly number[]): number {
+  const sorted = atMs.toSorted((a, b) => a - b);
+  let most = 0;
+  for (let first = 0, last = 0; last < sorted.length; last += 1) {
+    while ((sorted[last] ?? 0) - (sorted[first] ?? 0) >= 1000) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}

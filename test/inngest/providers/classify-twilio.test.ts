@@ -46,7 +46,7 @@ const DEAD: Outcome = { class: "destination_rejected", disposition: "dead" };
 const MESSAGE: Outcome = { class: "message_rejected" };
 const throttled = (
   retryAfterMs: number | null,
-  scope: "partition" | "destination" = "partition",
+  scope: "account" | "partition" | "destination" = "partition",
 ): Outcome => ({
   class: "throttled",
   scope,
@@ -58,7 +58,7 @@ describe("error numbers of answers", () => {
     [401, 20003, CONFIG],
     [403, 20005, CONFIG],
     [404, 20404, CONFIG],
-    [429, 20429, throttled(null)],
+    [429, 20429, throttled(null, "account")],
     [500, 20500, { class: "ambiguous" }],
     [503, 20503, { class: "ambiguous" }],
     [400, 21211, DEAD],
@@ -98,7 +98,7 @@ describe("error numbers of answers", () => {
       detail: "slow down",
     };
     expect(classifyTwilio(wire(429, body))).toEqual({
-      outcome: throttled(null),
+      outcome: throttled(null, "account"),
       code: "20429",
       message: "slow down",
     });
@@ -112,7 +112,7 @@ describe("answers without a number that is known", () => {
     ["500 with null", wire(500, "null"), { class: "ambiguous" }],
     ["503 with an unknown number", error(503, 29999), { class: "ambiguous" }],
     ["408", wire(408), { class: "ambiguous" }],
-    ["429 with HTML", wire(429, "<html>", { "retry-after": "7" }), throttled(7000)],
+    ["429 with HTML", wire(429, "<html>", { "retry-after": "7" }), throttled(7000, "account")],
     ["401 with HTML", wire(401, "<html>"), CONFIG],
     ["413", wire(413), MESSAGE],
     ["400 with an unknown number", error(400, 29999), { class: "transient", retryAfterMs: null }],
@@ -124,10 +124,14 @@ describe("answers without a number that is known", () => {
 });
 
 test("a Retry-After counts where one is sent, and never shortens a wait", () => {
-  expect(classifyTwilio(error(429, 20429, { "retry-after": "7" })).outcome).toEqual(throttled(7000));
+  expect(classifyTwilio(error(429, 20429, { "retry-after": "7" })).outcome).toEqual(
+    throttled(7000, "account"),
+  );
   expect(classifyTwilio(error(400, 21611, { "retry-after": "7" })).outcome).toEqual(throttled(60_000));
   expect(classifyTwilio(error(400, 21611, { "retry-after": "900" })).outcome).toEqual(throttled(900_000));
-  expect(classifyTwilio(error(429, 20429, { "retry-after": "soon" })).outcome).toEqual(throttled(null));
+  expect(classifyTwilio(error(429, 20429, { "retry-after": "soon" })).outcome).toEqual(
+    throttled(null, "account"),
+  );
 });
 
 describe("status callbacks", () => {

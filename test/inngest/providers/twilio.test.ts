@@ -148,7 +148,7 @@ describe("answers", () => {
     const body = JSON.stringify({ code: 20429, message: "Too Many Requests", status: 429 });
     const { answer } = await send({ status: 429, headers: { "retry-after": "7" }, body });
     expect(answer).toMatchObject({
-      outcome: { class: "throttled", scope: "partition", retryAfterMs: 7000 },
+      outcome: { class: "throttled", scope: "account", retryAfterMs: 7000 },
       status: 429,
       code: "20429",
       retryAfterRaw: "7",
