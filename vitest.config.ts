@@ -9,15 +9,8 @@ const WITHOUT_DATABASE = ["test/db/rules/**", "test/inngest/providers/**", "test
 /** Folders whose every test file gets a database of its own, cloned from one template. */
 const WITH_DATABASE = ["test/db/**", "test/inngest/**", "test/app/**"];
 
-/** Folders that are a project by themselves, and the benches, which are no tests. */
-const OWN_PROJECT = [
-  "test/repo/**",
-  "test/flow/**",
-  "test/simulation/**",
-  "test/browser/**",
-  "test/live/**",
-  "test/bench/**",
-];
+/** Folders that are a project by themselves. */
+const OWN_PROJECT = ["test/repo/**", "test/flow/**", "test/simulation/**", "test/browser/**", "test/live/**"];
 
 /** Everything of WITH_DATABASE that is not in WITHOUT_DATABASE. */
 const DATABASE_ONLY = [

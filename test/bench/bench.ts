@@ -1,7 +1,15 @@
 import type { Rates, Stage } from "./stage";
 
-/** A bar: the figure must not go over, or not under it. `peer` is the best of the peers on the same stub. */
-export type Target = { atMost?: number; atLeast?: number; peer?: string };
+/**
+ * A bar: the figure must not go over, or not under it; `or` names another figure that may reach its own bar instead.
+ * `peer` is the best of the peers on the same stub.
+ */
+export type Target = {
+  atMost?: number;
+  atLeast?: number;
+  or?: { name: string; atMost: number };
+  peer?: string;
+};
 
 export type Figures = Record<string, number>;
 
@@ -9,7 +17,11 @@ export type Figures = Record<string, number>;
 export type Bench = {
   /** What is asked, in one line. */
   question: string;
+  /** What nobody can do better than, in one line. */
+  floor: string;
   rates: Rates;
+  /** The bench starts the programs itself, once its database is filled. */
+  startsPrograms?: true;
   /** The numbers of a run; `scale` below 1 makes it shorter. */
   parameters(scale: number): Record<string, number>;
   targets: Record<string, Target>;
@@ -25,14 +37,16 @@ export type Report = {
 };
 
 /** Whether a figure reaches its bar. A figure that could not be measured does not. */
-export function reaches(figure: number | undefined, target: Target): boolean {
+export function reaches(figures: Figures, name: string, target: Target): boolean {
+  const figure = figures[name];
   if (figure === undefined || Number.isNaN(figure)) return false;
-  return (
+  const isReached =
     figure <= (target.atMost ?? Number.POSITIVE_INFINITY) &&
-    figure >= (target.atLeast ?? Number.NEGATIVE_INFINITY)
-  );
+    figure >= (target.atLeast ?? Number.NEGATIVE_INFINITY);
+  const { or } = target;
+  return isReached || (or !== undefined && reaches(figures, or.name, { atMost: or.atMost }));
 }
 
 export function isPassed(figures: Figures, targets: Record<string, Target>): boolean {
-  return Object.entries(targets).every(([name, target]) => reaches(figures[name], target));
+  return Object.entries(targets).every(([name, target]) => reaches(figures, name, target));
 }

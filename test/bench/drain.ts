@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bench, Figures } from "./bench";
 import { accepted, countTransactions, notMadePerThousand, untilAccepted } from "./evidence";
-import { makeReminders, makeShoppers, ringDoorbell } from "./load";
+import { type Drop, floorSeconds } from "./figures";
+import { makeReminders, makeShoppers, publish } from "./load";
 import type { Stage } from "./stage";
 import { warmUp } from "./warm-up";
 
@@ -14,8 +15,13 @@ export const PROVIDER_BURST = 10;
 /** A backlog that falls due at one instant: how close to the provider's own pace does it drain? */
 export const bench: Bench = {
   question: "time to drain a backlog due at one instant ÷ the least time that the provider's rate allows",
+  floor: "(deliveries − burst) ÷ rate: a call sooner is a 429",
   rates: { email: 100 },
-  parameters: (scale) => ({ ratePerSecond: 100, deliveries: Math.round(3000 * scale) }),
+  parameters: (scale) => ({
+    ratePerSecond: 100,
+    burst: PROVIDER_BURST,
+    deliveries: Math.round(3000 * scale),
+  }),
   targets: {
     drainOverFloor: { atMost: 1.01, peer: "BullMQ tuned 1.13, documented style 1.16, pg-boss 2.8" },
     throttledPerThousand: { atMost: 0, peer: "BullMQ tuned 0" },
@@ -25,14 +31,10 @@ export const bench: Bench = {
   run: (stage, parameters) => drain(stage, parameters),
 };
 
-/** Lets `deliveries` fall due at one instant and watches them go; `during` may disturb from the due instant on. */
-export async function drain(
-  stage: Stage,
-  parameters: Record<string, number>,
-  during: () => Promise<void> = async () => {},
-): Promise<Figures> {
-  const { ratePerSecond = 0, deliveries = 0 } = parameters;
-  await stage.control("resend", { ratePerSecond, burst: PROVIDER_BURST });
+/** Lets `deliveries` fall due at one instant and watches them go, through a drop of the provider's limit if there is one. */
+export async function drain(stage: Stage, parameters: Record<string, number>, drop?: Drop): Promise<Figures> {
+  const { ratePerSecond = 0, burst = 0, deliveries = 0 } = parameters;
+  await stage.control("resend", { ratePerSecond, burst });
   await warmUp(stage, ["email"]);
   const shoppers = await makeShoppers(stage, deliveries, ["email"]);
   const dueAtMs = Math.ceil((Date.now() + AHEAD_MS) / 1000) * 1000;
@@ -41,21 +43,20 @@ export async function drain(
     shoppers.map(({ id }) => ({ subscriberId: id, dueAtMs, channels: ["email"] as const })),
   );
   const before = await countTransactions(stage);
-  const [first] = shoppers;
-  if (first !== undefined) await ringDoorbell(stage, first);
+  await publish(stage, shoppers);
   await sleep(dueAtMs - Date.now());
-  const disturbance = during();
-  const floorSeconds = Math.max(0.001, (deliveries - PROVIDER_BURST) / ratePerSecond);
-  await untilAccepted(stage, "resend", deliveries, floorSeconds * 3_000 + 60_000);
-  await disturbance;
+  const dropped = drop === undefined ? null : dropLimit(stage, ratePerSecond, drop);
+  const leastSeconds = Math.max(0.001, floorSeconds(deliveries, ratePerSecond, burst, drop));
+  await untilAccepted(stage, "resend", deliveries, leastSeconds * 3_000 + 60_000);
+  await dropped;
   const transactions = (await countTransactions(stage)) - before;
   const summary = await stage.summary("resend");
   const calls = await stage.calls("resend");
   const sends = accepted(calls);
   const seconds = ((sends.at(-1)?.at ?? Number.NaN) - dueAtMs) / 1000;
   return {
-    drainOverFloor: summary.accepted < deliveries ? Number.NaN : seconds / floorSeconds,
-    floorSeconds,
+    drainOverFloor: summary.accepted < deliveries ? Number.NaN : seconds / leastSeconds,
+    floorSeconds: leastSeconds,
     drainSeconds: seconds,
     firstCallMs: (sends[0]?.at ?? Number.NaN) - dueAtMs,
     throttledPerThousand: (summary.throttled / summary.accepted) * 1000,
@@ -65,6 +66,14 @@ export async function drain(
     transactionsPerDelivery: transactions / deliveries,
     attemptsPerAccepted: calls.length / summary.accepted,
     deliveriesPerSecond: summary.accepted / seconds,
+    maxBacklogAgeSeconds: seconds,
     maxInOneSecond: summary.maxInOneSecond,
   };
+}
+
+async function dropLimit(stage: Stage, ratePerSecond: number, drop: Drop): Promise<void> {
+  await sleep(drop.afterSeconds * 1000);
+  await stage.control("resend", { ratePerSecond: ratePerSecond * drop.share });
+  await sleep(drop.seconds * 1000);
+  await stage.control("resend", { ratePerSecond });
 }

@@ -8,12 +8,6 @@ const POLL_MS = 500;
 /** Backends hand their counts over when they have been idle for a second. */
 const COUNTS_FLUSHED_MS = 1_500;
 
-/** The smallest value that at least that share of the values does not exceed (nearest rank). NaN when there is none. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-}
-
 /** Waits until the provider has accepted that many distinct deliveries, or the time is over. */
 export async function untilAccepted(
   stage: Stage,
@@ -62,6 +56,13 @@ export async function ledgerRows(stage: Stage, channel: string): Promise<Map<str
   return new Map(rows.map((row) => [row.reference, row]));
 }
 
+/** Whose each delivery of a channel is, by its reference at the provider. */
+export async function ownersOf(stage: Stage, channel: string): Promise<Map<string, string>> {
+  const rows = await stage.sql<{ reference: string; owner: string }[]>`
+    select reference, subscriber_id as owner from deliveries where channel = ${channel}`;
+  return new Map(rows.map((row) => [row.reference, row.owner]));
+}
+
 /** From each delivery's due instant to the arrival of its first call, in milliseconds. */
 export function latenessOf(calls: readonly LedgerCall[], rows: ReadonlyMap<string, LedgerRow>): number[] {
   const first = new Map<string, number>();
@@ -72,13 +73,6 @@ export function latenessOf(calls: readonly LedgerCall[], rows: ReadonlyMap<strin
     const row = rows.get(key);
     return row === undefined ? [] : [at - row.scheduledAtMs];
   });
-}
-
-/** Jain's index of these shares: 1 when all are equal. */
-export function jainIndex(shares: readonly number[]): number {
-  const sum = shares.reduce((total, share) => total + share, 0);
-  const squares = shares.reduce((total, share) => total + share * share, 0);
-  return squares === 0 ? Number.NaN : (sum * sum) / (shares.length * squares);
 }
 
 /** Begun attempts that were never called about (their slot or epoch had lapsed), per thousand attempts. */

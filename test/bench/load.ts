@@ -6,6 +6,9 @@ import { json, type Stage } from "./stage";
 /** A subscriber whom these channels reach, as the shop's backend would have PUT them. */
 export type Shopper = { id: string; externalId: string };
 
+/** A reminder that was set. */
+export type Made = { id: string; occurrenceId: string; subscriberId: string };
+
 /** A reminder to be set: whose, when, on which channels. */
 export type Wanted = { subscriberId: string; dueAtMs: number; channels: readonly Channel[] };
 
@@ -23,7 +26,7 @@ export async function makeApiKey(sql: postgres.Sql, secret: string): Promise<voi
  * the stand-in, which holds their keys.
  */
 export async function makeShoppers(
-  stage: Stage,
+  stage: Pick<Stage, "sql" | "standins">,
   count: number,
   channels: readonly Channel[],
 ): Promise<Shopper[]> {
@@ -57,7 +60,12 @@ export async function makeShoppers(
   return shoppers;
 }
 
-async function addressOf(stage: Stage, channel: Channel, externalId: string, index: number): Promise<object> {
+async function addressOf(
+  stage: Pick<Stage, "standins">,
+  channel: Channel,
+  externalId: string,
+  index: number,
+): Promise<object> {
   switch (channel) {
     case "email":
       return { address: `${externalId}@shopper.example` };
@@ -77,7 +85,7 @@ async function addressOf(stage: Stage, channel: Channel, externalId: string, ind
  * Reminders with their first occurrence and the outbox row that arms its wait, by statements that leave what
  * `scheduleReminder` leaves. They are published by the next doorbell (`ringDoorbell`).
  */
-export async function makeReminders(stage: Stage, wanted: readonly Wanted[]): Promise<void> {
+export async function makeReminders(stage: Stage, wanted: readonly Wanted[]): Promise<Made[]> {
   const given = wanted.map((one, index) => ({
     ...one,
     dueAtMs: Math.round(one.dueAtMs),
@@ -110,6 +118,31 @@ export async function makeReminders(stage: Stage, wanted: readonly Wanted[]): Pr
   }
   // What a large insert leaves the planner to guess, autovacuum tells a running system.
   await stage.sql`analyze`;
+  return given;
+}
+
+/** One reminder for each of the shoppers, at random instants of the next `seconds` from `startMs` on, published. */
+export async function remindAtRandom(
+  stage: Stage,
+  shoppers: readonly Shopper[],
+  when: { startMs: number; seconds: number },
+  channels: readonly Channel[],
+): Promise<void> {
+  await makeReminders(
+    stage,
+    shoppers.map(({ id }) => ({
+      subscriberId: id,
+      dueAtMs: when.startMs + Math.random() * when.seconds * 1000,
+      channels,
+    })),
+  );
+  await publish(stage, shoppers);
+}
+
+/** Publishes what waits in the outbox. */
+export async function publish(stage: Stage, shoppers: readonly Shopper[]): Promise<void> {
+  const [first] = shoppers;
+  if (first !== undefined) await ringDoorbell(stage, first);
 }
 
 /** Sets one reminder for next year over HTTP: the doorbell that follows publishes whatever waits in the outbox. */

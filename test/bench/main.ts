@@ -1,13 +1,34 @@
 import { parseArgs } from "node:util";
 import { type Bench, isPassed, type Report } from "./bench";
+import { bench as cancel } from "./cancel";
 import { type CpuTimes, othersShare } from "./cpu";
+import { bench as create } from "./create";
 import { bench as drain } from "./drain";
+import { bench as fairness } from "./fairness";
+import { bench as herd } from "./herd";
+import { bench as isolation } from "./isolation";
 import { bench as lateness } from "./lateness";
+import { bench as ledger } from "./ledger";
+import { bench as limitDrop } from "./limit-drop";
 import { startProfile } from "./profile";
+import { bench as recovery } from "./recovery";
 import { startStage } from "./stage";
 import { printTable } from "./table";
+import { bench as urgent } from "./urgent";
 
-const BENCHES: Record<string, Bench> = { lateness, drain };
+const BENCHES: Record<string, Bench> = {
+  drain,
+  "limit-drop": limitDrop,
+  lateness,
+  herd,
+  fairness,
+  isolation,
+  urgent,
+  cancel,
+  recovery,
+  create,
+  ledger,
+};
 
 /** Runs one bench by name and prints its report. Answers the exit code: 2 when the call is wrong, else 0. */
 export async function main(args: string[]): Promise<number> {
@@ -29,7 +50,7 @@ export async function main(args: string[]): Promise<number> {
   }
   const report = await measure(name, bench, scale, values.profile);
   if (values.json) console.log(JSON.stringify(report));
-  else printTable(bench.question, report);
+  else printTable(bench, report);
   return 0;
 }
 
@@ -45,6 +66,7 @@ async function measure(name: string, bench: Bench, scale: number, profiled: bool
   const stage = await startStage({
     rates: bench.rates,
     appEnv: profile?.appEnv,
+    databaseOnly: bench.startsPrograms,
     onStarting: stopWithSignals,
   });
   try {

@@ -18,6 +18,7 @@ import {
 } from "../../commands/stack-programs";
 import { type Child, type ChildPlan, supervise } from "../../commands/supervisor";
 import { migrate } from "../../db/migrate";
+import type { Channel } from "../../db/rules/outcome";
 import type { LedgerCall, LedgerSummary } from "../../standins/providers/ledger";
 import type { Settings } from "../../standins/providers/settings";
 import { type CpuTimes, readCpu } from "./cpu";
@@ -32,6 +33,8 @@ const READY_TIMEOUT_MS = 120_000;
 const TAIL_LINES = 80;
 
 export type Provider = "resend" | "twilio" | "push";
+
+export const PROVIDERS: Record<Channel, Provider> = { email: "resend", sms: "twilio", push: "push" };
 
 /** What a new partition starts with, per second. */
 export type Rates = { email?: number; sms?: number; push?: number };
@@ -50,6 +53,8 @@ export type Stage = {
   calls(provider: Provider): Promise<LedgerCall[]>;
   summary(provider: Provider): Promise<LedgerSummary>;
   clearCalls(): Promise<void>;
+  /** Starts what runs beside the database and waits for it. Done already, unless the stage was told to wait. */
+  startPrograms(): Promise<void>;
   /** kill -9 of the app, children included; the supervisor starts it again. */
   killApp(): void;
   /** kill -9 of the engine: it forgets every run; the supervisor starts it again. */
@@ -66,6 +71,8 @@ export type Stage = {
 type StageOptions = {
   rates: Rates;
   appEnv?: Record<string, string>;
+  /** Only the database comes up; the rest with `startPrograms`. */
+  databaseOnly?: boolean;
   /** Told how to stop it as soon as there is something to stop. */
   onStarting?: (stop: () => Promise<void>) => void;
 };
@@ -122,7 +129,6 @@ async function raise(
     lines.push(`${who}: ${line}`);
     lines.splice(0, lines.length - TAIL_LINES);
   };
-  children.push(...plans.map((plan) => supervise(plan, { print, started: () => {} })));
   const sql = postgres(database.server.url, {
     max: 2,
     onnotice: () => {},
@@ -130,8 +136,12 @@ async function raise(
   });
   const apiKey = `pk_${randomBytes(32).toString("base64url")}`;
   await makeApiKey(sql, apiKey);
-  const stage = {
+  const stage: Stage = {
     ...clientOf(ports),
+    async startPrograms() {
+      children.push(...plans.map((plan) => supervise(plan, { print, started: () => {} })));
+      await ready(stage);
+    },
     engineKind: chosen.kind,
     databaseUrl: database.server.url,
     sql,
@@ -152,7 +162,7 @@ async function raise(
     },
   };
   try {
-    await ready(stage);
+    if (options.databaseOnly !== true) await stage.startPrograms();
   } catch (error) {
     await sql.end({ timeout: 5 });
     throw new Error(`The stack did not come up.\n${lines.join("\n")}`, { cause: error });

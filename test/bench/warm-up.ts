@@ -1,7 +1,7 @@
 import type { Channel } from "../../db/rules/outcome";
 import { untilAccepted } from "./evidence";
 import { makeReminders, makeShoppers, ringDoorbell } from "./load";
-import type { Provider, Stage } from "./stage";
+import { PROVIDERS, type Stage } from "./stage";
 
 /** Enough for the compiler to have seen every path, and for the meter to know the call time. */
 const DELIVERIES = 150;
@@ -12,14 +12,12 @@ const SPREAD_MS = 6_000;
 /** Waits begin early enough that the engine, not the doorbell, opens them. */
 const AHEAD_MS = 5_000;
 
-const PROVIDER: Record<Channel, Provider> = { email: "resend", sms: "twilio", push: "push" };
-
 /**
  * Sends a few deliveries through the whole stack and forgets the calls. The receipts that providers send are off: the
  * figures are about sending, and a receipt is a transaction of its own.
  */
 export async function warmUp(stage: Stage, channels: readonly Channel[]): Promise<void> {
-  for (const channel of channels) await stage.control(PROVIDER[channel], { receipts: "absent" });
+  for (const channel of channels) await stage.control(PROVIDERS[channel], { receipts: "absent" });
   const shoppers = await makeShoppers(stage, 10, [...new Set<Channel>(["email", ...channels])]);
   const startMs = Date.now() + AHEAD_MS;
   const wanted = Array.from({ length: DELIVERIES }, (_, index) => ({
@@ -29,6 +27,6 @@ export async function warmUp(stage: Stage, channels: readonly Channel[]): Promis
   }));
   await makeReminders(stage, wanted);
   await ringDoorbell(stage, shoppers[0] ?? { id: "", externalId: "" });
-  for (const channel of channels) await untilAccepted(stage, PROVIDER[channel], DELIVERIES, 60_000);
+  for (const channel of channels) await untilAccepted(stage, PROVIDERS[channel], DELIVERIES, 60_000);
   await stage.clearCalls();
 }

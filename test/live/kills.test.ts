@@ -3,13 +3,12 @@ import { until } from "../../commands/stack-programs";
 import type { DeliveryView } from "../../db/reminders/read";
 import type { Channel } from "../../db/rules/outcome";
 import { makeShoppers, type Shopper } from "../bench/load";
-import { json, type Provider, type Stage, startStage } from "../bench/stage";
+import { json, PROVIDERS, type Stage, startStage } from "../bench/stage";
 
 /** The built app, the engine at hand and Postgres as processes; real time, real signals. */
 let stage: Stage;
 let shopper: Shopper;
 
-const PROVIDERS: Record<Channel, Provider> = { email: "resend", sms: "twilio", push: "push" };
 const ALL: Channel[] = ["email", "sms", "push"];
 
 /** Longer than two sweeps: whatever a kill leaves is healed by then. */
