@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { ledgerNowMs, rows, transact } from "./connection";
+import { moveFloating } from "./reminders/rederive";
 import { ok, type Result } from "./rules/errors";
 import type { Channel } from "./rules/outcome";
 import type { QuietHours } from "./rules/quiet-hours";
@@ -44,8 +45,8 @@ export async function readShopper(subscriberId: string): Promise<Shopper | null>
 }
 
 /**
- * Sets the zone and quiet hours of a shopper. Reminders keep the zone they were made with; quiet hours hold from the
- * next claim on. Waits for whoever opens or claims deliveries of this shopper (lock order: subscriber first).
+ * Sets the zone and quiet hours of a shopper. Reminders keep the zone they were made with, unless they hold wherever
+ * their owner is; quiet hours hold from the next claim on. Waits for whoever opens or claims deliveries of this shopper.
  */
 export async function updateShopper(
   subscriberId: string,
@@ -54,6 +55,7 @@ export async function updateShopper(
   const zone = checkTimeZone("timeZone", change.timeZone);
   if (!zone.ok) return zone;
   await transact(async (tx) => {
+    await moveFloating(tx, subscriberId, zone.value);
     await rows(tx, sql`select id from subscribers where id = ${subscriberId}::uuid for no key update`);
     await rows(
       tx,

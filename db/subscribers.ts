@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Executor, rows, type Transaction, transact } from "./connection";
 import { effects } from "./effects";
 import { once } from "./idempotency";
+import { moveFloating } from "./reminders/rederive";
 import type { PutSubscriberBody } from "./rules/api-schemas";
 import { emailIdentity } from "./rules/email-address";
 import { fail, invalid, ok, type Result } from "./rules/errors";
@@ -74,6 +75,12 @@ export async function putSubscriber(
   body: PutSubscriberBody,
 ): Promise<Result<SubscriberView>> {
   const stored = await once(null, async (tx) => {
+    const [known] = await rows<{ id: string; timeZone: string }>(
+      tx,
+      sql`select id, time_zone as "timeZone" from subscribers where external_id = ${externalId}`,
+    );
+    if (known !== undefined && known.timeZone !== body.timeZone)
+      await moveFloating(tx, known.id, body.timeZone);
     const [row] = await rows<{ id: string }>(
       tx,
       sql`insert into subscribers (id, external_id, time_zone, locale, created_at)
@@ -262,16 +269,17 @@ export async function linkSubscriber(userId: string, email: string): Promise<str
   });
 }
 
-/** Sets the zone and locale in which a subscriber reads times. */
+/** Sets the zone and locale in which a subscriber reads times; floating reminders follow the zone. */
 export async function updateSubscriber(
   subscriberId: string,
   change: { timeZone?: string; locale?: string },
 ): Promise<void> {
-  await transact((tx) =>
-    rows(
+  await transact(async (tx) => {
+    if (change.timeZone !== undefined) await moveFloating(tx, subscriberId, change.timeZone);
+    await rows(
       tx,
       sql`update subscribers set time_zone = coalesce(${change.timeZone ?? null}, time_zone),
           locale = coalesce(${change.locale ?? null}, locale) where id = ${subscriberId}::uuid`,
-    ),
-  );
+    );
+  });
 }

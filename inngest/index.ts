@@ -2,6 +2,7 @@ import { admitDeliveries } from "./functions/admit-deliveries";
 import { deadLetter } from "./functions/dead-letter";
 import { deliverEmail, deliverPush, deliverSms } from "./functions/deliver";
 import { publishOutboxCron } from "./functions/publish-outbox";
+import { rederiveInstantsCron } from "./functions/rederive-instants";
 import { sweepCron } from "./functions/sweep";
 import { waitUntilDue } from "./functions/wait-until-due";
 
@@ -17,4 +18,5 @@ export const functions = [
   deliverPush,
   deadLetter,
   sweepCron,
+  rederiveInstantsCron,
 ];

@@ -277,11 +277,11 @@ async function refuse(tx: Transaction, sorted: Sorted, nowMs: number): Promise<C
   await giveBack(tx, refusedFor(["gate", "stale_owner", "not_eligible"]));
   // Nothing may be repeated any more: the outcome stays unknown and needs a person or a receipt.
   await endWaiting(tx, refusedFor(["unresolved"]), "outcome_unknown");
-  for (const { row, untilMs } of sorted.held) {
+  for (const { row, reason, untilMs } of sorted.held) {
     await rows(
       tx,
       sql`update deliveries set state = 'scheduled', next_eligible_at = ${at(Math.max(untilMs, nowMs + 1))},
-          last_class = 'quiet_hours', pass = null, admission_id = null, admitted_until = null, kept_by = null, kept_until = null
+          last_class = ${reason}, pass = null, admission_id = null, admitted_until = null, kept_by = null, kept_until = null
         where id = ${row.id}`,
     );
     refused.push({ deliveryId: row.id, reason: "held" });

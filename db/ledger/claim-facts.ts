@@ -30,12 +30,14 @@ export function readingClaimFacts(ids: readonly string[]): SQL {
         epoch_ms(d.unresolved_since) as "unresolvedSinceMs", d.admission_id is not null as admitted, d.kept_by as "keptBy",
         ${FAILURE_BUDGET}::int as "failureBudget",
         o.state as "occurrenceState", o.version as "occurrenceVersion",
-        coalesce(r.status = 'cancelled', false) as "sourceCancelled", d.notice_id is not null as "isNotice",
+        coalesce(r.status in ('cancelled', 'paused'), false) as "sourceCancelled", o.answered_at is not null as answered, d.notice_id is not null as "isNotice",
         dest.state as "destinationState", dest.verified_at is not null as "destinationVerified",
         dest.address, dest.p256dh, dest.auth,
         coalesce((select p.enabled from preferences p where p.subscriber_id = d.subscriber_id and p.topic = 'reminders'
           and p.channel = d.channel), true) or d.notice_id is not null as preferred,
         s.quiet_from as "quietFrom", s.quiet_until as "quietUntil", s.time_zone as "timeZone",
+        coalesce(r.through_quiet, false) as "throughQuiet", s.sms_from as "smsFrom", s.sms_until as "smsUntil",
+        epoch_ms(s.paused_until) as "awayUntilMs",
         pay.content is not null as "hasContent", pay.content
       from deliveries d
       join subscribers s on s.id = d.subscriber_id

@@ -6,6 +6,7 @@ import { effects } from "../effects";
 import { deliveryKey } from "../rules/delivery-key";
 import { decideOpening, type Opening } from "../rules/opening";
 import type { Channel, Lane } from "../rules/outcome";
+import { advanceSeries } from "./advance-series";
 import { endWaiting } from "./expire";
 import {
   type DestinationRow,
@@ -16,6 +17,7 @@ import {
   readDestinations,
   readOptOuts,
   readPayloads,
+  readUsedUp,
   readWaiting,
 } from "./opening-facts";
 import { deliveryReference } from "./reference";
@@ -52,8 +54,9 @@ interface NewDelivery {
  * (P1, P5). Payloads must be stored before. An occurrence that is no longer waiting, is not due, or has no payload of
  * its present version is left alone.
  *
- * Lock order: reminders and subscribers FOR SHARE, occurrences, then older deliveries that the new ones supersede. A
- * crash before the commit leaves everything waiting; the sweep opens what is overdue.
+ * The next element of a series is inserted in the same transaction. Lock order: reminders and subscribers FOR SHARE (the
+ * reminders of series FOR NO KEY UPDATE), occurrences, then older deliveries that the new ones supersede. A crash before
+ * the commit leaves everything waiting; the sweep opens what is overdue.
  */
 export async function openDeliveries(occurrenceIds: readonly string[]): Promise<OpenOutcome> {
   if (occurrenceIds.length === 0) return { opened: 0, partitions: [], deliveries: 0, stale: 0 };
@@ -67,7 +70,9 @@ export async function openDeliveries(occurrenceIds: readonly string[]): Promise<
     );
     const destinations = await readDestinations(tx, complete);
     const optedOut = await readOptOuts(tx, complete);
-    const born = complete.flatMap((row) => deliveriesOf(row, { destinations, payloads, optedOut, nowMs }));
+    const usedUp = await readUsedUp(tx, destinations);
+    const context = { destinations, payloads, optedOut, usedUp, nowMs };
+    const born = complete.flatMap((row) => deliveriesOf(row, context));
     const partitions = await insertDeliveries(
       tx,
       born.map((entry) => entry.delivery),
@@ -79,6 +84,7 @@ export async function openDeliveries(occurrenceIds: readonly string[]): Promise<
         where id = any(${uuids(complete.map((row) => row.id))}) and state = 'waiting' returning id`,
     );
     await supersedeOlder(tx, complete);
+    await advanceSeries(tx, complete);
     return {
       opened: inserted.length,
       partitions,
@@ -92,14 +98,19 @@ interface OpeningContext {
   destinations: Map<string, DestinationRow[]>;
   payloads: Map<string, PayloadRow>;
   optedOut: Set<string>;
+  usedUp: Set<string>;
   nowMs: number;
 }
 
-/** One delivery per channel, for push one per device; a channel without a destination is one row born `expired`. */
+/**
+ * One delivery per channel, for push one per device; a channel without a destination is one row born `expired`. With
+ * steps, each channel that reaches somebody waits for the one before it.
+ */
 function deliveriesOf(
   row: OccurrenceRow,
   context: OpeningContext,
 ): { delivery: NewDelivery; partition: PartitionDefaults | null }[] {
+  let steps = 0;
   return row.channels.flatMap((channel) => {
     const name = `${row.subscriberId}:${channel}`;
     const known = context.destinations.get(name) ?? [];
@@ -108,14 +119,22 @@ function deliveriesOf(
     if (payload === undefined) return [];
     // Every device has its own outcome; an email address or a number is one, the newest.
     const targets: (DestinationRow | null)[] = channel === "push" ? active : active.slice(0, 1);
-    const opening = (hasDestination: boolean) =>
+    const preferred = !context.optedOut.has(name);
+    const delayMs = steps * (row.stepMinutes ?? 0) * 60_000;
+    if (preferred && active.length > 0) steps += 1;
+    const times = { dueAtMs: row.dueAtMs + delayMs, expiresAtMs: row.expiresAtMs + delayMs };
+    const opening = (target: DestinationRow | null) =>
       decideOpening(
         {
           ...row,
+          ...times,
           channel,
-          hasDestination,
-          suppressed: !hasDestination && known.length > 0,
-          preferred: !context.optedOut.has(name),
+          stepped: delayMs > 0,
+          address: target?.address ?? null,
+          hasDestination: target !== null,
+          suppressed: target === null && known.length > 0,
+          preferred,
+          capped: target !== null && context.usedUp.has(target.id),
         },
         context.nowMs,
       );
@@ -144,11 +163,10 @@ function deliveriesOf(
           partition: partition?.key ?? null,
           lane: "standard",
           cost: payload.cost,
-          dueAtMs: row.dueAtMs,
-          expiresAtMs: row.expiresAtMs,
+          ...times,
           payloadId: payload.id,
           version: row.version,
-          opening: opening(target !== null),
+          opening: opening(target),
         },
       };
     });

@@ -15,7 +15,17 @@ export interface OccurrenceRow {
   expiresAtMs: number;
   quietFrom: string | null;
   quietUntil: string | null;
+  throughQuiet: boolean;
+  smsFrom: string | null;
+  smsUntil: string | null;
+  awayUntilMs: number | null;
   timeZone: string;
+  /** Minutes between one channel and the next; null: all at once. */
+  stepMinutes: number | null;
+  /** Belongs to a series, whose next element is inserted when this one opens. */
+  repeats: boolean;
+  /** The shop was asked, and says that the thing does not make sense any more. */
+  moot: boolean;
 }
 
 export interface DestinationRow {
@@ -24,6 +34,7 @@ export interface DestinationRow {
   channel: Channel;
   address: string;
   state: "active" | "suppressed";
+  dailyLimit: number | null;
 }
 
 export interface PayloadRow {
@@ -40,10 +51,15 @@ export interface PayloadRow {
  * admission promotes and stamps), with the delivery's own lock already held.
  */
 export async function lockSources(tx: Transaction, ids: readonly string[]): Promise<void> {
+  const opened = sql`r.id in (select reminder_id from occurrences where id = any(${uuids(ids)}))`;
+  // The opening of a series moves its reminder on: two of them that shared the row would wait for each other.
   await rows(
     tx,
-    sql`select r.id from reminders r where r.id in (select reminder_id from occurrences where id = any(${uuids(ids)}))
-      order by r.id for share`,
+    sql`select r.id from reminders r where ${opened} and r.recurrence is not null order by r.id for no key update`,
+  );
+  await rows(
+    tx,
+    sql`select r.id from reminders r where ${opened} and r.recurrence is null order by r.id for share`,
   );
   await rows(
     tx,
@@ -63,7 +79,10 @@ export function readWaiting(
     tx,
     sql`select o.id, o.reminder_id as "reminderId", r.subscriber_id as "subscriberId", o.version, o.number, o.channels,
         epoch_ms(o.due_at) as "dueAtMs", epoch_ms(o.due_at) + r.expires_after_seconds * 1000.0::float8 as "expiresAtMs",
-        s.quiet_from as "quietFrom", s.quiet_until as "quietUntil", s.time_zone as "timeZone"
+        s.quiet_from as "quietFrom", s.quiet_until as "quietUntil", r.through_quiet as "throughQuiet",
+        s.sms_from as "smsFrom", s.sms_until as "smsUntil", epoch_ms(s.paused_until) as "awayUntilMs",
+        s.time_zone as "timeZone", r.step_minutes as "stepMinutes", r.recurrence is not null as repeats,
+        coalesce(o.answered_by = 'shop', false) as moot
       from occurrences o join reminders r on r.id = o.reminder_id join subscribers s on s.id = r.subscriber_id
       where o.id = any(${uuids(ids)}) and o.state = 'waiting' and o.due_at <= ${at(nowMs + EARLY_MS)}
         and r.status = 'active'
@@ -95,7 +114,8 @@ export async function readDestinations(
 ): Promise<Map<string, DestinationRow[]>> {
   const found = await rows<DestinationRow>(
     tx,
-    sql`select id, subscriber_id as "subscriberId", channel, address, state from destinations
+    sql`select id, subscriber_id as "subscriberId", channel, address, state, daily_limit as "dailyLimit"
+      from destinations
       where subscriber_id = any(${uuids(waiting.map((row) => row.subscriberId))}) and state <> 'retired'
         and verified_at is not null
       order by verified_at desc, id`,
@@ -115,4 +135,25 @@ export async function readOptOuts(tx: Transaction, waiting: readonly OccurrenceR
       where subscriber_id = any(${uuids(waiting.map((row) => row.subscriberId))}) and topic = 'reminders' and not enabled`,
   );
   return new Set(off.map((row) => `${row.subscriberId}:${row.channel}`));
+}
+
+/**
+ * Destinations whose owner's limit for a day is used up, counted over the last 24 hours by what was opened for them and
+ * not skipped. Only those with a limit are counted; two openings at one instant may both find the last place free.
+ */
+export async function readUsedUp(
+  tx: Transaction,
+  destinations: Map<string, DestinationRow[]>,
+): Promise<Set<string>> {
+  const limited = [...destinations.values()].flat().filter((row) => row.dailyLimit !== null);
+  if (limited.length === 0) return new Set();
+  const full = await rows<{ id: string }>(
+    tx,
+    sql`select dest.id from destinations dest
+      where dest.id = any(${uuids(limited.map((row) => row.id))}) and dest.daily_limit <= (
+        select count(*) from reminders r join occurrences o on o.reminder_id = r.id join deliveries d on d.occurrence_id = o.id
+        where r.subscriber_id = dest.subscriber_id and o.opened_at > ledger_now() - interval '24 hours'
+          and d.destination_id = dest.id and d.state <> 'expired')`,
+  );
+  return new Set(full.map((row) => row.id));
 }

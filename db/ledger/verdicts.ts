@@ -1,6 +1,7 @@
 import type { PartitionFacts } from "../admission/partitions";
 import { decideClaim, type RefusalReason } from "../rules/claim";
 import type { Gate } from "../rules/gate";
+import type { HoldReason } from "../rules/holds";
 import type { ExpiredReason } from "../rules/lifecycle";
 import type { Channel } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
@@ -11,7 +12,7 @@ export interface Sorted {
   go: ClaimFactsRow[];
   laterAtMs: number | null;
   refused: { row: ClaimFactsRow; reason: RefusalReason }[];
-  held: { row: ClaimFactsRow; untilMs: number }[];
+  held: { row: ClaimFactsRow; reason: HoldReason; untilMs: number }[];
   ended: { row: ClaimFactsRow; reason: ExpiredReason }[];
 }
 
@@ -36,7 +37,7 @@ export function sortVerdicts(
         sorted.refused.push({ row, reason: verdict.reason });
         break;
       case "hold":
-        sorted.held.push({ row, untilMs: verdict.untilMs });
+        sorted.held.push({ row, reason: verdict.reason, untilMs: verdict.untilMs });
         break;
       case "end":
         sorted.ended.push({ row, reason: verdict.reason });

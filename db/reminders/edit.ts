@@ -4,11 +4,11 @@ import { once } from "../idempotency";
 import { endWaiting } from "../ledger/expire";
 import { storePayloads } from "../payloads";
 import type { EditReminderBody } from "../rules/api-schemas";
-import { type DueTime, resolveDueAt } from "../rules/due-time";
-import { type EditableDelivery, planEdit } from "../rules/edit-plan";
+import { type EditableDelivery, planEdit, planSeriesEdit } from "../rules/edit-plan";
 import { fail, ok, type Result } from "../rules/errors";
 import type { Channel } from "../rules/outcome";
-import { armWait, checkChannels, insertOccurrence } from "./occurrence";
+import { armWaits, checkChannels, insertOccurrence } from "./occurrence";
+import { dueAfterEdit } from "./series";
 import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
 
 /** What a reminder says after an edit: rendering's whole input. */
@@ -31,6 +31,13 @@ export type RenderReminder = (
 interface Edited extends EditedReminder {
   wallTime: string;
   expiresAfterSeconds: number;
+  recurrence: string | null;
+  seriesStart: string | null;
+  seriesLast: string | null;
+  floating: boolean;
+  throughQuiet: boolean;
+  stepMinutes: number | null;
+  checkUrl: string | null;
   timeChanged: boolean;
   changed: boolean;
 }
@@ -46,7 +53,8 @@ const EDIT_TRIES = 3;
  *   the new time, admission dropped, so that a run which holds them finds nothing to send yet;
  * - waiting deliveries that were attempted are `superseded`, and a new occurrence opens for their channels, or for all
  *   channels if the time changed;
- * - what is being sent, or has an unknown outcome, finishes as it began.
+ * - what is being sent, or has an unknown outcome, finishes as it began;
+ * - of a series what is to come changes; an element that has come keeps its time.
  *
  * Content is rendered before the transaction; the version is compared under the lock, so a lost race renders again.
  */
@@ -80,14 +88,12 @@ async function readForEdit(
   return transact(async (tx): Promise<Result<{ before: ReminderRow; edited: Edited }>> => {
     const [before] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`);
     if (before === undefined) return fail({ code: "not_found", what: "reminder" });
-    if (before.status === "cancelled") {
-      return fail({ code: "conflict", why: "This reminder is cancelled; set a new one instead." });
+    if (before.status === "cancelled" || before.status === "paused") {
+      const why =
+        before.status === "paused" ? "is paused; resume it first." : "is cancelled; set a new one instead.";
+      return fail({ code: "conflict", why: `This reminder ${why}` });
     }
-    const nowMs = await ledgerNowMs(tx);
-    const due: Result<Pick<DueTime, "dueAtMs" | "wallTime" | "timeZone">> =
-      patch.dueAt === undefined
-        ? ok({ dueAtMs: before.dueAtMs, wallTime: before.wallTime, timeZone: before.timeZone })
-        : resolveDueAt(patch.dueAt, { defaultTimeZone: before.timeZone, nowMs });
+    const due = dueAfterEdit(before, patch, await ledgerNowMs(tx));
     if (!due.ok) return due;
     const edited = {
       reminderId: id,
@@ -98,6 +104,11 @@ async function readForEdit(
       locale: before.locale,
       channels: patch.channels ?? before.channels,
       expiresAfterSeconds: patch.expiresAfterSeconds ?? before.expiresAfterSeconds,
+      floating: patch.floating ?? before.floating,
+      throughQuiet: patch.throughQuietHours ?? before.throughQuiet,
+      stepMinutes:
+        patch.nextChannelAfterMinutes === undefined ? before.stepMinutes : patch.nextChannelAfterMinutes,
+      checkUrl: patch.checkUrl === undefined ? before.checkUrl : patch.checkUrl,
       timeChanged: due.value.dueAtMs !== before.dueAtMs,
     };
     return ok({ before, edited: { ...edited, changed: differs(before, edited) } });
@@ -107,12 +118,18 @@ async function readForEdit(
 function differs(before: ReminderRow, edited: Omit<Edited, "changed">): boolean {
   return (
     edited.timeChanged ||
+    edited.recurrence !== before.recurrence ||
+    edited.floating !== before.floating ||
+    edited.throughQuiet !== before.throughQuiet ||
+    edited.stepMinutes !== before.stepMinutes ||
+    edited.checkUrl !== before.checkUrl ||
     edited.title !== before.title ||
     edited.note !== before.note ||
     edited.url !== before.url ||
     edited.timeZone !== before.timeZone ||
     edited.expiresAfterSeconds !== before.expiresAfterSeconds ||
-    edited.channels.toSorted().join() !== before.channels.toSorted().join()
+    // In their order: with steps it says which comes first.
+    edited.channels.join() !== before.channels.join()
   );
 }
 
@@ -123,23 +140,28 @@ async function applyEdit(
   edited: Edited,
   contents: Awaited<ReturnType<RenderReminder>>,
 ): Promise<Result<ReminderView>> {
-  const [locked] = await rows<{ version: number; status: string }>(
+  const [locked] = await rows<{ version: number; status: string; dueAtMs: number }>(
     tx,
-    sql`select version, status from reminders where id = ${before.id}::uuid for no key update`,
+    sql`select version, status, epoch_ms(due_at) as "dueAtMs" from reminders where id = ${before.id}::uuid for no key update`,
   );
-  if (locked?.version !== before.version || locked.status !== "active")
-    return fail({ code: "conflict", why: RACE });
+  const raced =
+    locked?.version !== before.version ||
+    locked.status !== before.status ||
+    locked.dueAtMs !== before.dueAtMs;
+  if (raced) return fail({ code: "conflict", why: RACE });
   const reachable = await checkChannels(tx, before.subscriberId, edited.channels);
   if (!reachable.ok) return reachable;
   const version = before.version + 1;
   const waiting = await lockWaiting(tx, before.id);
-  const plan = planEdit({
+  const planned = {
     deliveries: await lockEditable(tx, before.id),
     channelsBefore: before.channels,
     channelsAfter: edited.channels,
     timeChanged: edited.timeChanged,
     waitingChannels: waiting?.channels ?? null,
-  });
+  };
+  const asSeries = before.recurrence !== null || (edited.recurrence !== null && waiting === null);
+  const plan = asSeries ? planSeriesEdit(planned) : planEdit(planned);
   if (plan.tooLate) {
     return fail({
       code: "too_late",
@@ -151,9 +173,19 @@ async function applyEdit(
     sql`update reminders set title = ${edited.title}, note = ${edited.note}, url = ${edited.url},
         wall_time = ${edited.wallTime}, time_zone = ${edited.timeZone}, due_at = ${at(edited.dueAtMs)},
         channels = string_to_array(${edited.channels.join(",")}, ','), expires_after_seconds = ${edited.expiresAfterSeconds},
-        version = ${version}, updated_at = ledger_now() where id = ${before.id}::uuid`,
+        recurrence = ${edited.recurrence}, series_start = ${edited.seriesStart}, series_last = ${edited.seriesLast},
+        floating = ${edited.floating}, through_quiet = ${edited.throughQuiet}, step_minutes = ${edited.stepMinutes},
+        check_url = ${edited.checkUrl}, status = 'active', version = ${version}, updated_at = ledger_now()
+      where id = ${before.id}::uuid`,
   );
   if (waiting !== null) await changeWaiting(tx, waiting.id, edited, plan.carried ?? [], version);
+  if (before.recurrence !== null) {
+    await rows(
+      tx,
+      sql`update occurrences set version = ${version}, channels = string_to_array(${edited.channels.join(",")}, ',')
+        where reminder_id = ${before.id}::uuid and state = 'waiting' and id <> ${waiting?.id ?? before.id}::uuid`,
+    );
+  }
   await endWaiting(tx, plan.supersede, "superseded");
   await endWaiting(tx, plan.drop, "cancelled");
   await repoint(tx, plan.repoint, edited, version, contents);
@@ -171,14 +203,15 @@ async function applyEdit(
   return ok(toView(after));
 }
 
-/** The occurrence that still waits, locked; there is at most one. */
+/** The occurrence that still waits, locked; besides it there is at most a snoozed element of a series, which keeps its time. */
 async function lockWaiting(
   tx: Transaction,
   reminderId: string,
 ): Promise<{ id: string; channels: Channel[] } | null> {
   const [waiting] = await rows<{ id: string; channels: Channel[] }>(
     tx,
-    sql`select id, channels from occurrences where reminder_id = ${reminderId}::uuid and state = 'waiting' for no key update`,
+    sql`select id, channels from occurrences where reminder_id = ${reminderId}::uuid and state = 'waiting'
+      order by origin = 'snooze', number desc for no key update`,
   );
   return waiting ?? null;
 }
@@ -201,7 +234,7 @@ async function changeWaiting(
         due_at = ${at(edited.dueAtMs)}, wall_time = ${edited.wallTime}, time_zone = ${edited.timeZone}
       where id = ${id}::uuid`,
   );
-  if (edited.timeChanged) await armWait(tx, edited.dueAtMs);
+  if (edited.timeChanged) await armWaits(tx, [edited.dueAtMs]);
 }
 
 function lockEditable(tx: Transaction, reminderId: string): Promise<EditableDelivery[]> {

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { processGeneration } from "../admission/partitions";
-import { at, rows, type Transaction } from "../connection";
+import { rows, type Transaction } from "../connection";
 import { effects } from "../effects";
 import { stageEvents } from "../outbox";
 import { type DueTime, dueSecond } from "../rules/due-time";
@@ -14,42 +14,62 @@ import type { Channel } from "../rules/outcome";
  */
 const MAX_WAIT_MS = 5 * 24 * 3600 * 1000;
 
-/** Inserts the next occurrence of a reminder and arms its wait, in the caller's transaction. Returns its id. */
-export async function insertOccurrence(
+export interface NewOccurrence {
+  reminderId: string;
+  origin: "schedule" | "series" | "edit" | "snooze" | "resume" | "undo";
+  due: Pick<DueTime, "dueAtMs" | "wallTime" | "timeZone">;
+  channels: readonly Channel[];
+  version: number;
+}
+
+/** Inserts the next occurrence of a reminder and arms its wait, in the caller's transaction. */
+export function insertOccurrence(tx: Transaction, occurrence: NewOccurrence): Promise<void> {
+  return insertOccurrences(tx, [occurrence]);
+}
+
+/** The same for several reminders, one occurrence each. */
+export async function insertOccurrences(
   tx: Transaction,
-  input: {
-    reminderId: string;
-    origin: "schedule" | "edit" | "snooze";
-    due: Pick<DueTime, "dueAtMs" | "wallTime" | "timeZone">;
-    channels: readonly Channel[];
-    version: number;
-  },
-): Promise<string> {
-  const id = effects.newId();
+  occurrences: readonly NewOccurrence[],
+): Promise<void> {
+  const given = occurrences.map(({ due, ...occurrence }) => ({
+    ...occurrence,
+    ...due,
+    id: effects.newId(),
+    channels: occurrence.channels.join(","),
+  }));
   await rows(
     tx,
     sql`insert into occurrences (id, reminder_id, number, origin, wall_time, time_zone, due_at, channels, version, state, created_at)
-      select ${id}::uuid, ${input.reminderId}::uuid, coalesce(max(number), 0) + 1, ${input.origin}, ${input.due.wallTime},
-        ${input.due.timeZone}, ${at(input.due.dueAtMs)}, string_to_array(${input.channels.join(",")}, ','), ${input.version},
+      select w.id, w."reminderId", 1 + coalesce((select max(o.number) from occurrences o where o.reminder_id = w."reminderId"), 0),
+        w.origin, w."wallTime", w."timeZone", from_epoch_ms(w."dueAtMs"), string_to_array(w.channels, ','), w.version,
         'waiting', ledger_now()
-      from occurrences where reminder_id = ${input.reminderId}::uuid`,
+      from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as w(id uuid, "reminderId" uuid, origin text, "wallTime" text,
+        "timeZone" text, "dueAtMs" float8, channels text, version int)`,
   );
-  await armWait(tx, input.due.dueAtMs);
-  return id;
+  await armWaits(
+    tx,
+    occurrences.map(({ due }) => due.dueAtMs),
+  );
 }
 
-/** Stages `reminder/scheduled` for a due instant: all reminders of one second share one event id and one sleeping run. */
-export async function armWait(tx: Transaction, dueAtMs: number): Promise<void> {
-  const second = dueSecond(dueAtMs);
+/** Stages `reminder/scheduled` for due instants: all reminders of one second share one event id and one sleeping run. */
+export async function armWaits(tx: Transaction, dueAtMs: readonly number[]): Promise<void> {
   const generation = processGeneration();
-  await stageEvents(tx, [
-    {
-      name: "reminder/scheduled",
-      data: { v: 1, dueSecond: second, generation },
+  const earliest = new Map<number, number>();
+  for (const atMs of dueAtMs) {
+    const second = dueSecond(atMs);
+    earliest.set(second, Math.min(atMs, earliest.get(second) ?? atMs));
+  }
+  await stageEvents(
+    tx,
+    [...earliest].map(([second, atMs]) => ({
+      name: "reminder/scheduled" as const,
+      data: { v: 1 as const, dueSecond: second, generation },
       eventId: dueEventId(second, generation),
-      notBeforeMs: dueAtMs - MAX_WAIT_MS,
-    },
-  ]);
+      notBeforeMs: atMs - MAX_WAIT_MS,
+    })),
+  );
 }
 
 /** Refuses channels on which the subscriber has no verified, active destination: nobody is reminded where nothing arrives. */

@@ -49,7 +49,7 @@ const COUNTS = sql`(select jsonb_build_object(
 
 /** Whether something is still to come: an occurrence that waits, or a delivery that lives. */
 const UPCOMING = sql`((r.status = 'active' and exists (select from occurrences o where o.reminder_id = r.id
-    and o.state = 'waiting')) or (c.counts ->> 'live')::int > 0)`;
+    and o.state = 'waiting')) or r.status = 'paused' or (c.counts ->> 'live')::int > 0)`;
 
 function count(name: keyof DeliveryCounts): SQL {
   return sql`(c.counts ->> ${name})::int`;

@@ -5,7 +5,15 @@ import { fail, invalid, ok, type Result } from "../rules/errors";
 import type { Forecast } from "../rules/forecast";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel } from "../rules/outcome";
-import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
+import {
+  isId,
+  type Owner,
+  type ReminderRow,
+  type ReminderStatus,
+  type ReminderView,
+  selectReminders,
+  toView,
+} from "./views";
 
 export interface ReminderPage {
   reminders: ReminderView[];
@@ -14,7 +22,7 @@ export interface ReminderPage {
 
 export interface ListInput {
   externalId?: string;
-  status?: "active" | "cancelled";
+  status?: ReminderStatus;
   cursor?: string;
   limit: number;
 }

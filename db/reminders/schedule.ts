@@ -6,6 +6,7 @@ import { type DueAtInput, resolveDueAt } from "../rules/due-time";
 import { fail, ok, type Result } from "../rules/errors";
 import type { Channel } from "../rules/outcome";
 import { checkChannels, insertOccurrence } from "./occurrence";
+import { firstOfSeries, inZone } from "./series";
 import { type Owner, type ReminderView, selectReminders, toView } from "./views";
 
 export interface ScheduleInput {
@@ -17,6 +18,14 @@ export interface ScheduleInput {
   dueAt: DueAtInput;
   channels: readonly Channel[];
   expiresAfterSeconds: number;
+  /** An RRULE as `checkRecurrence` returns it; the first element is the first at or after `dueAt`. */
+  repeat?: string | null;
+  /** The wall time holds wherever the subscriber is; a zone in `dueAt` is then left out of account. */
+  floating?: boolean;
+  throughQuietHours?: boolean;
+  /** Minutes from one channel to the next in their order; null: all at once. */
+  nextChannelAfterMinutes?: number | null;
+  checkUrl?: string | null;
 }
 
 /**
@@ -36,7 +45,10 @@ export async function scheduleReminder(
     );
     if (subscriber === undefined) return fail({ code: "not_found", what: "subscriber" });
     const nowMs = await ledgerNowMs(tx);
-    const due = resolveDueAt(input.dueAt, { defaultTimeZone: subscriber.timeZone, nowMs });
+    const dueAt = input.floating === true ? inZone(input.dueAt, subscriber.timeZone) : input.dueAt;
+    const resolved = resolveDueAt(dueAt, { defaultTimeZone: subscriber.timeZone, nowMs });
+    if (!resolved.ok) return resolved;
+    const due = firstOfSeries(input.repeat ?? null, resolved.value);
     if (!due.ok) return due;
     const channels = await checkChannels(tx, input.subscriberId, input.channels);
     if (!channels.ok) return channels;
@@ -44,10 +56,13 @@ export async function scheduleReminder(
     await rows(
       tx,
       sql`insert into reminders (id, subscriber_id, title, note, url, wall_time, time_zone, due_at, channels,
-          expires_after_seconds, version, status, created_at, updated_at)
+          expires_after_seconds, recurrence, series_start, series_last, floating, through_quiet, step_minutes, check_url,
+          version, status, created_at, updated_at)
         values (${id}::uuid, ${input.subscriberId}::uuid, ${input.title}, ${input.note}, ${input.url}, ${due.value.wallTime},
           ${due.value.timeZone}, ${at(due.value.dueAtMs)}, string_to_array(${input.channels.join(",")}, ','),
-          ${input.expiresAfterSeconds}, 1, 'active', ${at(nowMs)}, ${at(nowMs)})`,
+          ${input.expiresAfterSeconds}, ${due.value.recurrence}, ${due.value.seriesStart}, ${due.value.seriesLast},
+          ${input.floating ?? false}, ${input.throughQuietHours ?? false}, ${input.nextChannelAfterMinutes ?? null},
+          ${input.checkUrl ?? null}, 1, 'active', ${at(nowMs)}, ${at(nowMs)})`,
     );
     await insertOccurrence(tx, {
       reminderId: id,

@@ -11,7 +11,8 @@ import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders,
 /**
  * Snoozes a reminder: a new occurrence at the new time, also when the old one was delivered. What still waits of the old
  * one gives way: an unopened occurrence is cancelled, waiting deliveries end as `superseded`. A delivery that is being
- * sent, or whose outcome is unknown, finishes as it began.
+ * sent, or whose outcome is unknown, finishes as it began. Of a series one element is put off, the latest that came or
+ * else the next to come; the others stay where they are.
  */
 export async function snoozeReminder(
   owner: Owner,
@@ -33,14 +34,16 @@ export async function snoozeReminderOnce(
   return once(idempotency, async (tx) => {
     const [before] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`, sql`for no key update of r`);
     if (before === undefined) return fail({ code: "not_found", what: "reminder" });
-    if (before.status === "cancelled") {
-      return fail({ code: "conflict", why: "This reminder is cancelled; set a new one instead." });
+    if (before.status === "cancelled" || before.status === "paused") {
+      const why =
+        before.status === "paused" ? "is paused; resume it first." : "is cancelled; set a new one instead.";
+      return fail({ code: "conflict", why: `This reminder ${why}` });
     }
     const due = resolveSnooze(before, until, await ledgerNowMs(tx));
     if (!due.ok) return due;
     const channels = await checkChannels(tx, before.subscriberId, before.channels);
     if (!channels.ok) return channels;
-    await clearWaiting(tx, id);
+    await clearWaiting(tx, id, before.recurrence !== null && (await hasOpenElement(tx, id)));
     // A new version: an edit that was rendered for the old time meets it under the lock, and starts over.
     const version = before.version + 1;
     await insertOccurrence(tx, {
@@ -50,10 +53,14 @@ export async function snoozeReminderOnce(
       channels: before.channels,
       version,
     });
+    const moved =
+      before.recurrence === null
+        ? sql`due_at = ${at(due.value.dueAtMs)}, wall_time = ${due.value.wallTime}, time_zone = ${due.value.timeZone},`
+        : sql``;
     await rows(
       tx,
-      sql`update reminders set due_at = ${at(due.value.dueAtMs)}, wall_time = ${due.value.wallTime},
-          time_zone = ${due.value.timeZone}, version = ${version}, updated_at = ledger_now() where id = ${id}::uuid`,
+      sql`update reminders set ${moved} status = 'active', version = ${version}, updated_at = ledger_now()
+        where id = ${id}::uuid`,
     );
     const [after] = await selectReminders(tx, owner, sql`r.id = ${id}::uuid`);
     if (after === undefined) throw new Error("Bug! a snoozed reminder is gone");
@@ -72,10 +79,22 @@ function resolveSnooze(row: ReminderRow, until: SnoozeBody, nowMs: number): Resu
   });
 }
 
-async function clearWaiting(tx: Transaction, reminderId: string): Promise<void> {
+/** Whether an element of the series has come and is not answered: that is the one which a snooze or Done means. */
+export async function hasOpenElement(tx: Transaction, reminderId: string): Promise<boolean> {
+  const [row] = await rows<{ open: boolean }>(
+    tx,
+    sql`select exists (select from occurrences where reminder_id = ${reminderId}::uuid and answered_at is null
+        and (state = 'opened' or (state = 'waiting' and origin = 'snooze'))) as open`,
+  );
+  return row?.open ?? false;
+}
+
+/** `keepNext`: what waits as the next element of a series stays; only a snoozed one gives way. */
+async function clearWaiting(tx: Transaction, reminderId: string, keepNext: boolean): Promise<void> {
   await rows(
     tx,
-    sql`update occurrences set state = 'cancelled' where reminder_id = ${reminderId}::uuid and state = 'waiting'`,
+    sql`update occurrences set state = 'cancelled' where reminder_id = ${reminderId}::uuid and state = 'waiting'
+        and (origin = 'snooze' or ${!keepNext})`,
   );
   const waiting = await rows<{ id: string }>(
     tx,

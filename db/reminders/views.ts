@@ -5,6 +5,9 @@ import type { Channel } from "../rules/outcome";
 /** Who asks: a shopper for their own things, or the shop's backend for everybody it knows. */
 export type Owner = { kind: "subscriber"; subscriberId: string } | { kind: "shop" };
 
+/** `done`: its owner has dealt with it. Nothing comes of one that is not active. */
+export type ReminderStatus = "active" | "paused" | "done" | "cancelled";
+
 /** A reminder as callers see it. Instants are ISO 8601 in UTC; `timeZone` says where the wall time is read. */
 export interface ReminderView {
   id: string;
@@ -17,7 +20,15 @@ export interface ReminderView {
   timeZone: string;
   channels: Channel[];
   expiresAfterSeconds: number;
-  status: "active" | "cancelled";
+  /** How it repeats, as an RRULE; null: once. */
+  repeat: string | null;
+  /** The zone follows the subscriber. */
+  floating: boolean;
+  throughQuietHours: boolean;
+  /** Minutes from one channel to the next; null: all at once. */
+  nextChannelAfterMinutes: number | null;
+  checkUrl: string | null;
+  status: ReminderStatus;
   version: number;
   /** The occurrence that is due next, or the latest one. */
   occurrence: {
@@ -45,7 +56,14 @@ export interface ReminderRow {
   locale: string;
   channels: Channel[];
   expiresAfterSeconds: number;
-  status: "active" | "cancelled";
+  recurrence: string | null;
+  seriesStart: string | null;
+  seriesLast: string | null;
+  floating: boolean;
+  throughQuiet: boolean;
+  stepMinutes: number | null;
+  checkUrl: string | null;
+  status: ReminderStatus;
   version: number;
   createdAtMs: number;
   updatedAtMs: number;
@@ -71,12 +89,14 @@ export function selectReminders(
     sql`select r.id, r.subscriber_id as "subscriberId", s.external_id as "externalId", r.title, r.note, r.url,
         r.wall_time as "wallTime", epoch_ms(r.due_at) as "dueAtMs", r.time_zone as "timeZone",
         s.time_zone as "subscriberTimeZone", s.locale, r.channels, r.expires_after_seconds as "expiresAfterSeconds",
+        r.recurrence, r.series_start as "seriesStart", r.series_last as "seriesLast", r.floating,
+        r.through_quiet as "throughQuiet", r.step_minutes as "stepMinutes", r.check_url as "checkUrl",
         r.status, r.version, epoch_ms(r.created_at) as "createdAtMs", epoch_ms(r.updated_at) as "updatedAtMs",
         o.id as "occurrenceId", o.number as "occurrenceNumber", o.state as "occurrenceState",
         epoch_ms(o.due_at) as "occurrenceDueAtMs"
       from reminders r join subscribers s on s.id = r.subscriber_id
       cross join lateral (select * from occurrences o where o.reminder_id = r.id
-        order by (o.state = 'waiting') desc, o.number desc limit 1) o
+        order by (o.state = 'waiting') desc, case when o.state = 'waiting' then o.due_at end, o.number desc limit 1) o
       where ${mine} and ${where} ${tail}`,
   );
 }
@@ -91,10 +111,16 @@ export function toView(row: ReminderRow): ReminderView {
     title: row.title,
     note: row.note,
     url: row.url,
-    dueAt: iso(row.dueAtMs),
+    // Of a series the next time, which may be a snoozed one before the series' own.
+    dueAt: iso(row.recurrence === null ? row.dueAtMs : row.occurrenceDueAtMs),
     timeZone: row.timeZone,
     channels: row.channels,
     expiresAfterSeconds: row.expiresAfterSeconds,
+    repeat: row.recurrence,
+    floating: row.floating,
+    throughQuietHours: row.throughQuiet,
+    nextChannelAfterMinutes: row.stepMinutes,
+    checkUrl: row.checkUrl,
     status: row.status,
     version: row.version,
     occurrence: {

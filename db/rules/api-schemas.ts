@@ -4,6 +4,7 @@ import { checkEmailAddress } from "./email-address";
 import { invalid, ok, type Result } from "./errors";
 import { addCheckIssue, type Check, checked, closedObject } from "./parse-body";
 import { checkPhone } from "./phone";
+import { repetition, repetitionPatch } from "./repetition-schemas";
 import { checkText, checkUrl, URL_MAX_CHARACTERS } from "./text";
 
 export { parseBody, readQuery } from "./parse-body";
@@ -33,7 +34,7 @@ const EXTERNAL_ID_MAX_CHARACTERS = 200;
 
 /** Channels, in the order in which they are shown. */
 export const CHANNELS = ["email", "sms", "push"] as const;
-export const REMINDER_STATUSES = ["active", "cancelled"] as const;
+export const REMINDER_STATUSES = ["active", "paused", "done", "cancelled"] as const;
 
 /** Checks the shop's own id of a subscriber: visible ASCII without spaces, so that it survives URLs and logs. */
 export function checkExternalId(field: string, value: unknown): Result<string> {
@@ -137,6 +138,7 @@ export const createReminderBody = closedObject({
   dueAt,
   channels,
   expiresAfterSeconds: expiresAfterSeconds.default(DEFAULT_EXPIRES_AFTER_SECONDS),
+  ...repetition,
 });
 export type CreateReminderBody = z.output<typeof createReminderBody>;
 
@@ -151,6 +153,7 @@ export const editReminderBody = closedObject({
   dueAt: dueAt.optional(),
   channels: channels.optional(),
   expiresAfterSeconds: expiresAfterSeconds.optional(),
+  ...repetitionPatch,
 });
 export type EditReminderBody = z.output<typeof editReminderBody>;
 
@@ -185,7 +188,7 @@ const checkCursor: Check<string> = (field, value) => {
 /** Query of `GET /api/v1/reminders`, read by `readQuery`. */
 export const listRemindersQuery = closedObject({
   subscriber: externalId.optional(),
-  status: z.enum(REMINDER_STATUSES, { error: "active or cancelled" }).optional(),
+  status: z.enum(REMINDER_STATUSES, { error: "active, paused, done or cancelled" }).optional(),
   cursor: checked(
     z.string({ error: "one cursor" }).meta({ description: "The `nextCursor` of the page before." }),
     checkCursor,

@@ -1,14 +1,15 @@
 import type { Gate } from "./gate";
+import { type HoldFacts, type HoldReason, holdAt } from "./holds";
 import type { DeliveryState, ExpiredReason } from "./lifecycle";
 import type { Channel, Lane, Repeat } from "./outcome";
-import { quietUntilMs } from "./quiet-hours";
 import { mayAttempt } from "./repeat-policy";
 
 /** Everything about one delivery that a claim must know, read after its lock (P6). */
-export interface ClaimFacts {
+export interface ClaimFacts extends HoldFacts {
   state: DeliveryState;
   channel: Channel;
   lane: Lane;
+  address: string;
   nextEligibleAtMs: number | null;
   expiresAtMs: number;
   version: number;
@@ -23,14 +24,13 @@ export interface ClaimFacts {
   occurrenceState: "waiting" | "opened" | "missed" | "cancelled" | null;
   occurrenceVersion: number | null;
   sourceCancelled: boolean;
+  /** Somebody opened or finished the occurrence: what still waits is not wanted any more. */
+  answered: boolean;
   destinationState: "active" | "suppressed" | "retired";
   /** A notice may go to an address that is being proved; everything else needs a verified one. */
   destinationVerified: boolean;
   isNotice: boolean;
   preferred: boolean;
-  quietFrom: string | null;
-  quietUntil: string | null;
-  timeZone: string;
   hasContent: boolean;
 }
 
@@ -54,7 +54,7 @@ export type ClaimVerdict =
   | { verdict: "later"; dueAtMs: number }
   /** Not now; the row keeps waiting where it is, its admission is given up. */
   | { verdict: "refused"; reason: RefusalReason }
-  | { verdict: "hold"; reason: "quiet_hours"; untilMs: number }
+  | { verdict: "hold"; reason: HoldReason; untilMs: number }
   | { verdict: "end"; reason: ExpiredReason };
 
 /**
@@ -72,6 +72,7 @@ export function decideClaim(
     return refused("duplicate");
   if (facts.sourceCancelled || facts.occurrenceState === "cancelled")
     return { verdict: "end", reason: "cancelled" };
+  if (facts.answered) return { verdict: "end", reason: "answered" };
   if (facts.occurrenceVersion !== null && facts.version < facts.occurrenceVersion) {
     return { verdict: "end", reason: "superseded" };
   }
@@ -86,8 +87,8 @@ export function decideClaim(
   const dueAtMs = facts.nextEligibleAtMs ?? nowMs;
   if (dueAtMs > nowMs)
     return facts.state === "scheduled" ? { verdict: "later", dueAtMs } : refused("not_eligible");
-  const quiet = quietEnd(facts, nowMs);
-  if (quiet !== null) return { verdict: "hold", reason: "quiet_hours", untilMs: quiet };
+  const hold = holdAt(facts, nowMs);
+  if (hold !== null) return { verdict: "hold", ...hold };
   const repeat = mayAttempt({
     unresolvedSinceMs: facts.unresolvedSinceMs,
     nowMs,
@@ -96,10 +97,4 @@ export function decideClaim(
     failureBudget: facts.failureBudget,
   });
   return repeat.allowed ? { verdict: "go" } : refused("unresolved");
-}
-
-/** Quiet hours hold everything but `urgent`; null when it is not quiet for this delivery. */
-function quietEnd(facts: ClaimFacts, nowMs: number): number | null {
-  if (facts.lane === "urgent" || facts.quietFrom === null || facts.quietUntil === null) return null;
-  return quietUntilMs({ nowMs, timeZone: facts.timeZone, start: facts.quietFrom, end: facts.quietUntil });
 }

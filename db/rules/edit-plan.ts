@@ -74,3 +74,21 @@ export function planEdit(input: {
   plan.tooLate = waitingChannels === null && moved + plan.newOccurrence.length === 0;
   return plan;
 }
+
+/**
+ * The same for a series. Its edit changes what is to come: the element that waits takes the new version whole. One that
+ * has come keeps its time; while nobody has tried to send it, it takes new content.
+ */
+export function planSeriesEdit(input: Parameters<typeof planEdit>[0]): EditPlan {
+  const { channelsAfter, waitingChannels, timeChanged } = input;
+  const movable = input.deliveries.filter((row) => WAITING.includes(row.state) && !row.unresolved);
+  const kept = movable.filter((row) => channelsAfter.includes(row.channel));
+  return {
+    repoint: timeChanged ? [] : kept.filter((row) => row.attemptCount === 0),
+    supersede: [],
+    drop: movable.filter((row) => !channelsAfter.includes(row.channel)).map((row) => row.id),
+    carried: waitingChannels === null ? null : [...channelsAfter],
+    newOccurrence: waitingChannels === null && timeChanged ? [...channelsAfter] : [],
+    tooLate: false,
+  };
+}

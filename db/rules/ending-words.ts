@@ -79,7 +79,7 @@ export function tellExpired(facts: StoryFacts): StoryLine {
     case "superseded":
       return line("Replaced", "quiet", ["A newer version took its place at ", { atMs }, "."]);
     case "answered":
-      return line("Not needed any more", "quiet", ["You had dealt with it before it was due."]);
+      return line("Not needed any more", "quiet", ["It was opened, done or settled before this was sent."]);
     case "past_deadline":
       return line(
         "Not sent",
@@ -111,7 +111,9 @@ export function tellExpired(facts: StoryFacts): StoryLine {
     case "milestone_not_chosen":
       return line("Not sent", "quiet", ["You did not ask to hear about this."]);
     case "capped":
-      return line("Not sent", "quiet", ["You have had as many messages as you allow for a day."]);
+      return line("Held back", "quiet", ["You have had as many messages here as you allow for a day."], {
+        advice: "Snooze it to get it after all, or raise the limit under Channels.",
+      });
   }
 }
 

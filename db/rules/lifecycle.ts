@@ -51,6 +51,8 @@ export const WAIT_CLASSES = [
   "not_made",
   "local_rate_limit",
   "quiet_hours",
+  "sms_hours",
+  "paused",
   "not_before",
   "crashed",
 ] as const;

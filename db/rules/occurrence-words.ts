@@ -98,6 +98,8 @@ function attemptWords(name: string | null, retryAfter: string | null): string {
     case "not_made":
     case "local_rate_limit":
     case "quiet_hours":
+    case "sms_hours":
+    case "paused":
     case "not_before":
       return "not handed over";
   }

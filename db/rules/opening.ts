@@ -1,45 +1,44 @@
+import { type HoldFacts, type HoldReason, holdAt } from "./holds";
 import type { ExpiredReason } from "./lifecycle";
-import type { Channel } from "./outcome";
-import { quietUntilMs } from "./quiet-hours";
 
 /** What decides how a delivery is born. */
-export interface OpeningFacts {
-  channel: Channel;
+export interface OpeningFacts extends Omit<HoldFacts, "lane"> {
+  /** When it is to leave: the occurrence's instant, or later on a channel that waits for others. */
   dueAtMs: number;
+  /** The channel waits for an earlier one to be opened first. */
+  stepped: boolean;
   expiresAtMs: number;
   hasDestination: boolean;
   /** The only destination there is said stop. */
   suppressed: boolean;
   preferred: boolean;
-  quietFrom: string | null;
-  quietUntil: string | null;
-  timeZone: string;
+  /** The destination has had as many messages today as its owner wants. */
+  capped: boolean;
+  /** The shop says that the thing does not make sense any more. */
+  moot: boolean;
 }
 
 export type Opening =
-  | { state: "scheduled"; nextEligibleAtMs: number; heldBy: "quiet_hours" | null }
+  | { state: "scheduled"; nextEligibleAtMs: number; heldBy: HoldReason | "not_before" | null }
   | { state: "expired"; reason: ExpiredReason };
 
 /**
- * How a delivery is born: waiting for its instant, held by quiet hours, or `expired` with the reason why this subscriber
- * is skipped. A skipped subscriber is a row too, so that a person can be told why nothing came.
+ * How a delivery is born: waiting for its instant, held, or `expired` with the reason why this subscriber is skipped. A
+ * skipped subscriber is a row too, so that a person can be told why nothing came.
  */
 export function decideOpening(facts: OpeningFacts, nowMs: number): Opening {
+  if (facts.moot) return { state: "expired", reason: "answered" };
   if (!facts.preferred) return { state: "expired", reason: "preference" };
   if (facts.suppressed)
     return { state: "expired", reason: facts.channel === "sms" ? "consent" : "opted_out" };
   if (!facts.hasDestination) return { state: "expired", reason: "no_destination" };
   if (facts.expiresAtMs <= nowMs) return { state: "expired", reason: "past_deadline" };
-  const quietEndMs =
-    facts.quietFrom === null || facts.quietUntil === null
-      ? null
-      : quietUntilMs({
-          nowMs: facts.dueAtMs,
-          timeZone: facts.timeZone,
-          start: facts.quietFrom,
-          end: facts.quietUntil,
-        });
-  return quietEndMs === null
-    ? { state: "scheduled", nextEligibleAtMs: facts.dueAtMs, heldBy: null }
-    : { state: "scheduled", nextEligibleAtMs: quietEndMs, heldBy: "quiet_hours" };
+  if (facts.capped) return { state: "expired", reason: "capped" };
+  const hold = holdAt({ ...facts, lane: "standard" }, facts.dueAtMs);
+  if (hold !== null) return { state: "scheduled", nextEligibleAtMs: hold.untilMs, heldBy: hold.reason };
+  return {
+    state: "scheduled",
+    nextEligibleAtMs: facts.dueAtMs,
+    heldBy: facts.stepped ? "not_before" : null,
+  };
 }

@@ -4,11 +4,6 @@ import { type FieldError, fail, fieldError, fieldPath, ok, printable, type Resul
 /** One of our checks: takes the name of the value and the value, returns its normalised form or says what is wrong. */
 export type Check<T> = (field: string, value: unknown) => Result<T>;
 
-/** Keys that a later version takes, with what to do until then. */
-const NOT_YET: Readonly<Record<string, string>> = {
-  repeat: "left out: repeating reminders are not supported yet, create one reminder for each time",
-};
-
 /** Values that an error never repeats: whoever has a push endpoint and its keys can write on that device's screen. */
 const SECRET_KEYS: readonly PropertyKey[] = ["pushSubscriptions"];
 
@@ -82,9 +77,7 @@ function describeIssue(issue: z.core.$ZodIssue, body: unknown): FieldError[] {
   const field = fieldPath(issue.path);
   const given = valueAt(body, issue.path);
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) =>
-      unknownKey([...issue.path, key], key, valueAt(given, [key]), issue.message),
-    );
+    return issue.keys.map((key) => unknownKey([...issue.path, key], valueAt(given, [key]), issue.message));
   }
   const check = issue.code === "custom" ? issue.params?.check : undefined;
   if (typeof check === "function") {
@@ -94,10 +87,8 @@ function describeIssue(issue: z.core.$ZodIssue, body: unknown): FieldError[] {
   return [fieldError(field, given, issue.message)];
 }
 
-function unknownKey(path: PropertyKey[], key: string, given: unknown, knownKeys: string): FieldError {
+function unknownKey(path: PropertyKey[], given: unknown, knownKeys: string): FieldError {
   const field = fieldPath(path);
-  const later = Object.hasOwn(NOT_YET, key) ? NOT_YET[key] : undefined;
-  if (later !== undefined) return fieldError(field, given, later);
   return fieldError(field, given, "left out", `${field} is not known here. Known: ${knownKeys}.`);
 }
 

@@ -15,7 +15,7 @@ export interface DeliveryCounts {
 }
 
 export interface ReminderFacts {
-  status: "active" | "cancelled";
+  status: "active" | "paused" | "done" | "cancelled";
   occurrenceState: "waiting" | "opened" | "missed" | "cancelled";
   counts: DeliveryCounts;
 }
@@ -28,6 +28,8 @@ export interface ReminderWord {
 
 /** A reminder in one to four words. What was sent is never called cancelled, and what needs a look comes first. */
 export function tellReminder({ status, occurrenceState, counts }: ReminderFacts): ReminderWord {
+  if (status === "paused") return { status: "Paused", tone: "quiet" };
+  if (status === "done") return { status: "Done", tone: "good" };
   if (counts.live > 0) return { status: "Being delivered", tone: "working" };
   if (status === "active" && occurrenceState === "waiting") return { status: "Scheduled", tone: "waiting" };
   const failed = counts.dead + counts.unsent;

@@ -30,12 +30,25 @@ export function tellDelivery(facts: StoryFacts): StoryLine {
 
 function tellScheduled(facts: StoryFacts): StoryLine {
   const atMs = facts.nextEligibleAtMs ?? facts.scheduledAtMs;
-  if (facts.lastClass === "quiet_hours") {
-    return line("Waiting for quiet hours", "waiting", ["Held by your quiet hours until ", { atMs }, "."], {
-      live: true,
-    });
-  }
+  const held = heldWords(facts.lastClass);
+  if (held !== null) return line(held.status, "waiting", [held.why, { atMs }, "."], { live: true });
   return line("Scheduled", "waiting", ["Will be sent at ", { atMs }, "."], { live: true });
+}
+
+/** What holds a delivery until its time; null when nothing does. */
+function heldWords(name: string | null): { status: string; why: string } | null {
+  switch (name) {
+    case "quiet_hours":
+      return { status: "Waiting for quiet hours", why: "Held by your quiet hours until " };
+    case "sms_hours":
+      return { status: "Waiting for the morning", why: "Text messages wait for the hours you allow, until " };
+    case "paused":
+      return { status: "Paused", why: "You have paused everything until " };
+    case "not_before":
+      return { status: "Only if needed", why: "Comes only if you have not opened it by " };
+    default:
+      return null;
+  }
 }
 
 function tellReady(facts: StoryFacts): StoryLine {
@@ -66,6 +79,8 @@ const KNOWN_CLASSES: Record<OutcomeClass | WaitClass, true> = {
   not_made: true,
   local_rate_limit: true,
   quiet_hours: true,
+  sms_hours: true,
+  paused: true,
   not_before: true,
   crashed: true,
 };
@@ -96,6 +111,10 @@ function waitWords(
       return { status: "Trying again", why: "Sending was interrupted on our side." };
     case "quiet_hours":
       return { status: "Waiting for quiet hours", why: "Your quiet hours hold it." };
+    case "sms_hours":
+      return { status: "Waiting for the morning", why: "Text messages wait for the hours you allow." };
+    case "paused":
+      return { status: "Paused", why: "You have paused everything for now." };
     case "not_before":
     case "not_made":
     case "local_rate_limit":

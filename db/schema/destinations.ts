@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { check, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { instant } from "./columns";
 import { subscribers } from "./subscribers";
 
@@ -24,6 +24,8 @@ export const destinations = pgTable(
     auth: text("auth"),
     /** What the owner calls this device. */
     label: text("label"),
+    /** The most messages a day that its owner wants there, codes aside; null: no limit. */
+    dailyLimit: integer("daily_limit"),
     state: text("state", { enum: ["active", "suppressed", "retired"] }).notNull(),
     stateReason: text("state_reason"),
     verifiedAt: instant("verified_at"),
@@ -47,6 +49,7 @@ export const destinations = pgTable(
       "destinations_push_has_keys",
       sql`(${table.channel} = 'push') = (${table.p256dh} is not null and ${table.auth} is not null)`,
     ),
+    check("destinations_daily_limit_bounded", sql`${table.dailyLimit} between 1 and 100`),
     check("destinations_label_bounded", sql`char_length(${table.label}) <= 80`),
   ],
 );

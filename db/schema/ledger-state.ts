@@ -12,6 +12,8 @@ export const ledgerState = pgTable(
     generation: text("generation").notNull(),
     mode: text("mode", { enum: ["sending", "held"] }).notNull(),
     installation: text("installation"),
+    /** Version of the zone data by which the instants of waiting occurrences were derived last. */
+    zoneData: text("zone_data"),
   },
   (table) => [
     check("ledger_state_one_row", sql`${table.singleton} = 1`),

@@ -19,7 +19,7 @@ export const occurrences = pgTable(
       .notNull()
       .references(() => reminders.id, { onDelete: "cascade" }),
     number: integer("number").notNull(),
-    origin: text("origin", { enum: ["schedule", "edit", "snooze"] }).notNull(),
+    origin: text("origin", { enum: ["schedule", "series", "edit", "snooze", "resume", "undo"] }).notNull(),
     wallTime: text("wall_time").notNull(),
     timeZone: text("time_zone").notNull(),
     dueAt: instant("due_at").notNull(),
@@ -27,13 +27,21 @@ export const occurrences = pgTable(
     version: integer("version").notNull(),
     state: text("state", { enum: ["waiting", "opened", "missed", "cancelled"] }).notNull(),
     openedAt: instant("opened_at"),
+    /** Somebody opened or finished it, or the shop said that it is moot: channels that still wait end as `answered`. */
+    answeredAt: instant("answered_at"),
+    answeredBy: text("answered_by", { enum: ["opened", "done", "shop"] }),
     createdAt: instant("created_at").notNull(),
   },
   (table) => [
     uniqueIndex("occurrences_number").on(table.reminderId, table.number),
     index("occurrences_waiting_by_due").on(table.dueAt, table.id).where(sql`state = 'waiting'`),
     check("occurrences_state_known", sql`${table.state} in ('waiting', 'opened', 'missed', 'cancelled')`),
-    check("occurrences_origin_known", sql`${table.origin} in ('schedule', 'edit', 'snooze')`),
+    check(
+      "occurrences_origin_known",
+      sql`${table.origin} in ('schedule', 'series', 'edit', 'snooze', 'resume', 'undo')`,
+    ),
+    check("occurrences_answered_by_known", sql`${table.answeredBy} in ('opened', 'done', 'shop')`),
+    check("occurrences_answered_both", sql`(${table.answeredAt} is null) = (${table.answeredBy} is null)`),
     check("occurrences_opened_at", sql`(${table.state} = 'opened') = (${table.openedAt} is not null)`),
     check("occurrences_channels_some", sql`cardinality(${table.channels}) between 1 and 3`),
   ],

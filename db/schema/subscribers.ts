@@ -16,6 +16,11 @@ export const subscribers = pgTable(
     locale: text("locale").notNull(),
     quietFrom: text("quiet_from"),
     quietUntil: text("quiet_until"),
+    /** Hours in which a text message may come, in the recipient's zone: both or none. */
+    smsFrom: text("sms_from"),
+    smsUntil: text("sms_until"),
+    /** Everything but codes is held until then. */
+    pausedUntil: instant("paused_until"),
     createdAt: instant("created_at").notNull(),
   },
   (table) => [
@@ -27,6 +32,12 @@ export const subscribers = pgTable(
       sql`(${table.quietFrom} is null) = (${table.quietUntil} is null)
         and (${table.quietFrom} is null or (${table.quietFrom} ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'
         and ${table.quietUntil} ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'))`,
+    ),
+    check(
+      "subscribers_sms_hours_both_or_none",
+      sql`(${table.smsFrom} is null) = (${table.smsUntil} is null)
+        and (${table.smsFrom} is null or (${table.smsFrom} ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+        and ${table.smsUntil} ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'))`,
     ),
   ],
 );

@@ -45,6 +45,11 @@ describe("a new reminder", () => {
       note: null,
       url: null,
       expiresAfterSeconds: 86_400,
+      repeat: null,
+      floating: false,
+      throughQuietHours: false,
+      nextChannelAfterMinutes: null,
+      checkUrl: null,
     });
   });
 
@@ -118,10 +123,11 @@ describe("a new reminder", () => {
     });
   }
 
-  test("that repeats is refused for now, and told what to do instead", () => {
+  test("may repeat, by a rule in its one spelling; any other shape is refused", () => {
+    const body = accepted(createReminderBody, { ...CREATE, repeat: "freq=weekly;byday=we,mo" });
+    expect(body.repeat).toBe("FREQ=WEEKLY;BYDAY=MO,WE");
     const [error] = errors(createReminderBody, { ...CREATE, repeat: { every: "day" } });
     expect(error).toMatchObject({ field: "repeat", given: '{"every":"day"}' });
-    expect(error?.message).toContain("repeating reminders are not supported yet");
   });
 });
 
@@ -138,7 +144,7 @@ describe("an edit", () => {
     expect(fields(editReminderBody, { title: " " })).toEqual(["title"]);
     expect(fields(editReminderBody, { subscriber: "somebody" })).toEqual(["subscriber"]);
     expect(fields(editReminderBody, { dueAt: "tomorrow" })).toEqual(["dueAt"]);
-    expect(fields(editReminderBody, { repeat: null })).toEqual(["repeat"]);
+    expect(fields(editReminderBody, { repeat: "sometimes" })).toEqual(["repeat"]);
   });
 });
 

@@ -10,6 +10,12 @@ const NOW_MS = Date.UTC(2026, 2, 2, 12);
 const FACTS: ClaimFacts = {
   state: "ready",
   channel: "email",
+  address: "shopper@shopper.example",
+  throughQuiet: false,
+  smsFrom: null,
+  smsUntil: null,
+  awayUntilMs: null,
+  answered: false,
   lane: "standard",
   nextEligibleAtMs: null,
   expiresAtMs: NOW_MS + 1000,

@@ -6,6 +6,14 @@ const DUE_MS = Date.UTC(2026, 2, 2, 12);
 const NOW_MS = DUE_MS - 2000;
 const FACTS: OpeningFacts = {
   channel: "email",
+  address: "shopper@shopper.example",
+  throughQuiet: false,
+  smsFrom: null,
+  smsUntil: null,
+  awayUntilMs: null,
+  stepped: false,
+  capped: false,
+  moot: false,
   dueAtMs: DUE_MS,
   expiresAtMs: DUE_MS + 86_400_000,
   hasDestination: true,
