@@ -1,7 +1,7 @@
 import type { ProviderName, Settings } from "../../standins/providers";
 import type { Activity, Crossing } from "../support/app-process";
 import type { Dice } from "./dice";
-import { FAULTS_END_MS, type Stage } from "./stage";
+import type { Stage } from "./stage";
 
 const PROVIDERS: readonly ProviderName[] = ["resend", "twilio", "push"];
 
@@ -30,9 +30,10 @@ export function planFaults(stage: Stage): void {
   const dice = stage.dice.fork("faults");
   const kinds = STRIKES.filter(() => dice.chance(0.3));
   if (kinds.length === 0) kinds.push(dice.pick(STRIKES));
-  const count = dice.chance(0.05) ? 0 : dice.int(1, 14);
+  const { faultsMax, faultsEndMs } = stage.length;
+  const count = dice.chance(0.05) ? 0 : dice.int(1, faultsMax);
   for (let number = 0; number < count; number += 1) {
-    dice.pick(kinds)(stage, dice.fork(String(number)), dice.int(3_000, FAULTS_END_MS - 15_000));
+    dice.pick(kinds)(stage, dice.fork(String(number)), dice.int(3_000, faultsEndMs - 10_000));
   }
 }
 
@@ -197,7 +198,7 @@ const troubleEvents: Strike = (stage, dice, atMs) => {
       stage.struck(`engine: ${kind}`, `for ${forMs} ms`);
       start();
     });
-    stage.at(Math.min(atMs + forMs, FAULTS_END_MS), end);
+    stage.at(Math.min(atMs + forMs, stage.length.faultsEndMs), end);
   };
   const set = (change: Partial<typeof faults>) => () => void Object.assign(faults, change);
   switch (kind) {
@@ -235,7 +236,7 @@ const throttleEverything: Strike = (stage, dice, atMs) => {
     stage.note(`${provider}: ${JSON.stringify(change)}`);
     stage.world.providers.control(provider, change);
   });
-  const endMs = Math.min(atMs + dice.int(5_000, 90_000), FAULTS_END_MS);
+  const endMs = Math.min(atMs + dice.int(5_000, 90_000), stage.length.faultsEndMs);
   stage.at(endMs, () => stage.world.providers.restoreDefaults(provider));
 };
 
@@ -247,7 +248,7 @@ const troubleProvider: Strike = (stage, dice, atMs) => {
     stage.note(`${provider}: ${JSON.stringify(change)}`);
     stage.world.providers.control(provider, change);
   });
-  stage.at(Math.min(atMs + forMs, FAULTS_END_MS), () => stage.world.providers.restoreDefaults(provider));
+  stage.at(Math.min(atMs + forMs, stage.length.faultsEndMs), () => stage.world.providers.restoreDefaults(provider));
 };
 
 function providerTrouble(stage: Stage, dice: Dice, provider: ProviderName): Partial<Settings> {

@@ -1,24 +1,19 @@
 import "../support/environment";
 import { parseArgs } from "node:util";
-import { createClone, dropDatabase } from "../support/clones";
+import { createClone, dropDatabase, type TestDatabases } from "../support/clones";
 import { startTestServer } from "../support/postgres.global";
 import { connectTestClock, disconnectTestClock } from "../support/test-clock";
-import { installMutation, MUTATIONS } from "./mutations";
+import { installMutation, MUTATIONS, type Mutation } from "./mutations";
+import { emptySummary, processesFor, runInProcesses, type Summary } from "./processes";
 import type { SeedResult } from "./simulation";
 
-interface Summary {
-  seeds: number;
-  deliveries: number;
-  violations: { seed: number; step: string; promise: string; key: string; rule: string }[];
-  faults: Record<string, number>;
-  wallSeconds: number;
-}
-
-const USAGE = `npm run simulate -- [--seeds 200] [--from 1] [--seed N] [--mutation name] [--stop] [--json]
+const USAGE = `npm run simulate -- [--seeds 200] [--from 1] [--seed N] [--mutation name] [--stop]
+                    [--processes N] [--json]
 
   --seeds     how many seeds, counted from --from
   --seed      one seed, with its whole story
   --stop      ends with the first seed that breaks a promise
+  --processes how many processes share the work; by default as many as there are cores, for many seeds
   --mutation  breaks the product on purpose: ${MUTATIONS.map(({ name }) => name).join(", ")}`;
 
 /** Lines of a story that are printed with a violation among many seeds; `--seed` prints all. */
@@ -34,6 +29,7 @@ export async function main(args: string[]): Promise<number> {
       seed: { type: "string" },
       mutation: { type: "string" },
       stop: { type: "boolean", default: false },
+      processes: { type: "string" },
       json: { type: "boolean", default: false },
     },
   });
@@ -44,29 +40,48 @@ export async function main(args: string[]): Promise<number> {
     console.error(USAGE);
     return 2;
   }
+  const processes = values.processes === undefined ? processesFor(count) : Number(values.processes);
+  const options = { ...values, one: values.seed !== undefined };
   const server = await startTestServer();
-  const { adminUrl, clockTemplate, prefix } = server.databases;
-  const name = `${prefix}_simulation`;
   try {
-    process.env.DATABASE_URL = await createClone(server.databases, clockTemplate, name);
-    await connectTestClock(process.env.DATABASE_URL);
+    const { adminUrl } = server.databases;
+    const summary =
+      processes > 1 && !values.stop
+        ? await runInProcesses({ first, count }, processes, { adminUrl, mutation: values.mutation })
+        : await runHere({ first, count }, server.databases, mutation, options);
+    if (values.json) console.log(JSON.stringify(summary));
+    else printSummary(summary, processes > 1 && !values.stop);
+    return summary.violations.length === 0 ? 0 : 1;
+  } finally {
+    await server.stop();
+  }
+}
+
+async function runHere(
+  { first, count }: { first: number; count: number },
+  databases: TestDatabases,
+  mutation: Mutation | undefined,
+  { stop, json, one }: { stop: boolean; json: boolean; one: boolean },
+): Promise<Summary> {
+  const name = `${databases.prefix}_simulation`;
+  try {
+    process.env.DATABASE_URL = await createClone(databases, databases.clockTemplate, name);
+    // The SDK looks through the whole environment at every call, and asking the system for it is slow.
+    process.env = { ...process.env };
+    await connectTestClock(process.env.DATABASE_URL as string);
     if (mutation) installMutation(mutation);
     const { prepareDatabase, runSeed } = await import("./simulation");
     await prepareDatabase(mutation?.sql);
-    const summary = await runSeeds(first, count, values.stop, async (seed) => {
+    return await runSeeds(first, count, stop, async (seed) => {
       const result = await runSeed(seed);
-      if (!values.json) printSeed(result, values.seed !== undefined, values.mutation);
+      if (!json) printSeed(result, one, mutation?.name);
       return result;
     });
-    if (values.json) console.log(JSON.stringify(summary));
-    else printSummary(summary);
-    return summary.violations.length === 0 ? 0 : 1;
   } finally {
     const { closeDatabase } = await import("../../db/connection");
     await closeDatabase();
     await disconnectTestClock();
-    await dropDatabase(adminUrl, name);
-    await server.stop();
+    await dropDatabase(databases.adminUrl, name);
   }
 }
 
@@ -77,7 +92,7 @@ async function runSeeds(
   run: (seed: number) => Promise<SeedResult>,
 ): Promise<Summary> {
   const startMs = performance.now();
-  const summary: Summary = { seeds: 0, deliveries: 0, violations: [], faults: {}, wallSeconds: 0 };
+  const summary = emptySummary();
   for (let seed = first; seed < first + count; seed += 1) {
     const result = await run(seed);
     summary.seeds += 1;
@@ -110,7 +125,12 @@ function printSeed(result: SeedResult, whole: boolean, mutation: string | undefi
   }
 }
 
-function printSummary({ seeds, deliveries, violations, faults, wallSeconds }: Summary): void {
+function printSummary(summary: Summary, withViolations: boolean): void {
+  const { seeds, deliveries, violations, faults, wallSeconds } = summary;
+  for (const { seed, step, promise, rule, key } of withViolations ? violations : []) {
+    console.log(`\nseed ${seed}, ${step}: ${promise} broken: ${rule}\n  ${key}`);
+    console.log(`  repeat: npm run simulate -- --seed ${seed}`);
+  }
   const kinds = Object.entries(faults).sort(([one], [other]) => one.localeCompare(other));
   console.log("");
   for (const [kind, times] of kinds) console.log(`${String(times).padStart(7)}  ${kind}`);

@@ -4,11 +4,12 @@ import { database, rows } from "../../db/connection";
 import { checkInvariants } from "../../db/console/invariants";
 import { readPartitionHealth } from "../../db/console/partitions";
 import { ringPumps } from "../../inngest/dispatch";
+import type { World } from "../support/world";
 import { audit, type Violation } from "./auditor";
 import { Dice } from "./dice";
 import { digestOf, type Evidence, factsAbout, readEvidence } from "./evidence";
 import { endFaults, planFaults } from "./faults";
-import { FAULTS_END_MS, Stage } from "./stage";
+import { Stage } from "./stage";
 import { plan } from "./workload";
 
 export interface SeedResult {
@@ -22,9 +23,6 @@ export interface SeedResult {
   virtualSeconds: number;
 }
 
-/** When the ledger is looked at while people and faults are still active. */
-const CHECKPOINTS_MS = [150_000, 300_000];
-
 /**
  * A lease (35 s at most), the sweep's minute, the pump's minute: what may pass beside the backlog until work that a
  * fault left goes on.
@@ -33,6 +31,9 @@ const RECOVERY_MS = 180_000;
 
 /** SMS segments, when operators have put everything back. */
 const SLOWEST_PER_SECOND = 1;
+
+/** How often a recovering world is asked whether it is done. */
+const LOOK_EACH_MS = 15_000;
 
 /** Waits that began under a fault may be followed by one more; a chain that is longer never ends. */
 const WAITS_MAX = 8;
@@ -79,12 +80,12 @@ export async function runSeed(seed: number): Promise<SeedResult> {
   try {
     await plan(stage);
     planFaults(stage);
-    for (const atMs of CHECKPOINTS_MS) {
+    for (const atMs of stage.length.looksAtMs) {
       await stage.world.advance(stage.startMs + atMs - stage.world.nowMs());
       // A process that is down cannot be asked, and a database that waits for it is not at fault.
       if (!stage.world.app.down) await look(`${atMs / 1000} s`);
     }
-    await stage.world.advance(stage.startMs + FAULTS_END_MS - stage.world.nowMs());
+    await stage.world.advance(stage.startMs + stage.length.faultsEndMs - stage.world.nowMs());
     endFaults(stage);
     await settleControls(stage);
     const late = await drain(stage);
@@ -110,7 +111,11 @@ export async function runSeed(seed: number): Promise<SeedResult> {
 }
 
 async function databaseViolations(): Promise<Violation[]> {
-  const { checks } = await checkInvariants({ historyMs: Number.POSITIVE_INFINITY, toleranceMs: 0 });
+  const { checks } = await checkInvariants({
+    historyMs: Number.POSITIVE_INFINITY,
+    toleranceMs: 0,
+    atOnce: true,
+  });
   return checks.flatMap(({ promise, name, violations, sample }) =>
     violations === 0 ? [] : sample.map((key) => ({ promise, rule: `invariant: ${name}`, key })),
   );
@@ -165,8 +170,7 @@ async function drain(stage: Stage): Promise<string[]> {
     const before = await readRest(world.nowMs());
     const backlogMs = (before.length / SLOWEST_PER_SECOND) * 1000 * 1.1;
     const asked = Math.max(0, ...before.map((row) => (row.untilMs ?? 0) - world.nowMs()));
-    await world.advance(asked + backlogMs + RECOVERY_MS);
-    const left = await readRest(world.nowMs());
+    const left = await restAfter(world, asked + backlogMs + RECOVERY_MS);
     if (left.every((row) => row.untilMs !== null)) {
       if (left.length === 0) return [];
       continue;
@@ -177,6 +181,16 @@ async function drain(stage: Stage): Promise<string[]> {
     if (late.length > 0) return late.map((row) => row.key);
   }
   return (await readRest(world.nowMs())).map((row) => row.key);
+}
+
+/** What is left after that time; an early end is one, and the quiet minutes after it show nothing. */
+async function restAfter(world: World, ms: number): Promise<Rest[]> {
+  const untilMs = world.nowMs() + ms;
+  for (;;) {
+    await world.advance(Math.min(LOOK_EACH_MS, untilMs - world.nowMs()));
+    const left = await readRest(world.nowMs());
+    if (left.length === 0 || world.nowMs() >= untilMs) return left;
+  }
 }
 
 /** Provider faults count where they met a call. */

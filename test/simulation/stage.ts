@@ -41,8 +41,43 @@ export interface Stall {
   untilMs: number;
 }
 
-/** When active faults end and the rest of the story is recovery. */
-export const FAULTS_END_MS = 7 * 60_000;
+/** How long a story is, and how much happens in it. */
+export interface Length {
+  /** People act until then; what they set may be due later. */
+  activeMs: number;
+  /** When active faults end and the rest of the story is recovery. */
+  faultsEndMs: number;
+  /** When the ledger is looked at while people and faults are still active. */
+  looksAtMs: readonly number[];
+  shoppersMax: number;
+  remindersMax: number;
+  changesMax: number;
+  faultsMax: number;
+}
+
+/**
+ * Most stories are short: what goes wrong goes wrong within a lease and a sweep, and more of them find more than longer
+ * ones. A long one lets gates, recovering rates and several sweeps follow each other.
+ */
+const SHORT: Length = {
+  activeMs: 45_000,
+  faultsEndMs: 65_000,
+  looksAtMs: [40_000],
+  shoppersMax: 3,
+  remindersMax: 8,
+  changesMax: 4,
+  faultsMax: 5,
+};
+const LONG: Length = {
+  activeMs: 6 * 60_000,
+  faultsEndMs: 7 * 60_000,
+  looksAtMs: [150_000, 300_000],
+  shoppersMax: 6,
+  remindersMax: 40,
+  changesMax: 14,
+  faultsMax: 14,
+};
+const LONG_SHARE = 0.04;
 
 /** One simulated story: the world, who is in it, what was promised to whom, and what happened. */
 export class Stage {
@@ -53,12 +88,14 @@ export class Stage {
   readonly faults: Record<string, number> = {};
   readonly lines: string[] = [];
   readonly startMs: number;
+  readonly length: Length;
 
   private constructor(
     readonly world: World,
     readonly dice: Dice,
   ) {
     this.startMs = world.nowMs();
+    this.length = dice.fork("length").chance(LONG_SHARE) ? LONG : SHORT;
   }
 
   static async open(dice: Dice, startMs: number): Promise<Stage> {

@@ -26,13 +26,10 @@ const CHANNELS: readonly Channel[] = ["email", "sms", "push"];
 const ZONES = ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"];
 const OPERATOR = { name: "operator", reason: "simulated" };
 
-/** People act until then; what they set may be due later. */
-const ACTIVE_MS = 6 * 60_000;
-
 /** Sets the stage and plans what people do: everything is decided here, before anything runs. */
 export async function plan(stage: Stage): Promise<void> {
   const dice = stage.dice.fork("people");
-  const count = dice.int(2, 6);
+  const count = dice.int(1, stage.length.shoppersMax);
   for (let number = 0; number < count; number += 1) await makeShopper(stage, dice, number);
   planReminders(stage, dice);
   planChanges(stage, dice);
@@ -76,7 +73,7 @@ async function makeShopper(stage: Stage, dice: Dice, number: number): Promise<vo
 
 /** Some minutes of quiet that begin around the story's middle, so that work runs into them and out of them. */
 function quietHours(stage: Stage, dice: Dice, timeZone: string): { start: string; end: string } {
-  const fromMs = stage.startMs + dice.int(-5, 6) * 60_000;
+  const fromMs = stage.startMs + dice.int(-5, stage.length.activeMs / 60_000) * 60_000;
   const wall = (ms: number) =>
     new Intl.DateTimeFormat("en-GB", {
       timeZone,
@@ -88,15 +85,16 @@ function quietHours(stage: Stage, dice: Dice, timeZone: string): { start: string
 }
 
 function planReminders(stage: Stage, dice: Dice): void {
-  const count = dice.int(6, 40);
-  const herdDueMs = dice.chance(0.4) ? dice.int(60, 300) * 1000 : null;
+  const { activeMs, remindersMax } = stage.length;
+  const count = dice.int(Math.ceil(remindersMax / 6), remindersMax);
+  const herdDueMs = dice.chance(0.4) ? dice.int(activeMs * 0.2, activeMs * 0.8) : null;
   for (let number = 0; number < count; number += 1) {
-    const atMs = dice.int(0, ACTIVE_MS * 0.8);
+    const atMs = dice.int(0, activeMs * 0.8);
     const shopper = dice.pick(stage.shoppers);
     const inMs = dice.pick([
       () => dice.int(300, 4_500),
       () => dice.int(5_000, 60_000),
-      () => dice.int(60_000, 240_000),
+      () => dice.int(activeMs / 6, activeMs / 1.5),
       () => dice.int(20, 200) * 60_000,
     ])();
     const dueMs = herdDueMs !== null && dice.chance(0.6) && herdDueMs > atMs + 500 ? herdDueMs : atMs + inMs;
@@ -147,9 +145,10 @@ function planReminder(
 }
 
 function planChanges(stage: Stage, dice: Dice): void {
-  const changes = dice.int(0, 14);
+  const { activeMs, changesMax } = stage.length;
+  const changes = dice.int(0, changesMax);
   for (let number = 0; number < changes; number += 1) {
-    const atMs = dice.int(2_000, ACTIVE_MS);
+    const atMs = dice.int(2_000, activeMs);
     const target = dice.random();
     const kind = dice.pick(["edit", "edit", "retime", "rechannel", "snooze", "cancel", "cancel"] as const);
     planChange(stage, {
@@ -215,7 +214,7 @@ function planChange(
 
 function planOptOut(stage: Stage, dice: Dice, shopper: Shopper): void {
   const channel = dice.pick(shopper.channels);
-  const atMs = dice.int(10_000, ACTIVE_MS);
+  const atMs = dice.int(10_000, stage.length.activeMs);
   stage.ask(atMs, `${shopper.externalId} turns ${channel} off`, async () => {
     await setChannelWanted(shopper.id, channel, false);
     const fromMs = stage.world.nowMs();
@@ -234,7 +233,7 @@ function planOptOut(stage: Stage, dice: Dice, shopper: Shopper): void {
 
 function planRemoval(stage: Stage, dice: Dice, shopper: Shopper): void {
   const which = dice.random();
-  stage.ask(dice.int(5_000, ACTIVE_MS), `${shopper.externalId} removes an address`, async () => {
+  stage.ask(dice.int(5_000, stage.length.activeMs), `${shopper.externalId} removes an address`, async () => {
     const view = await readSubscriber(database(), shopper.id);
     const destination = view?.destinations[Math.floor(which * view.destinations.length)];
     if (destination !== undefined) await retireDestination(shopper.id, destination.id);
@@ -243,7 +242,7 @@ function planRemoval(stage: Stage, dice: Dice, shopper: Shopper): void {
 
 function planCode(stage: Stage, dice: Dice, shopper: Shopper, destinationId: string): void {
   for (let left = dice.int(1, 3); left > 0; left -= 1) {
-    stage.ask(dice.int(1_000, ACTIVE_MS), `${shopper.externalId} asks for a code`, async () => {
+    stage.ask(dice.int(1_000, stage.length.activeMs), `${shopper.externalId} asks for a code`, async () => {
       const opened = await openNotice({
         subscriberId: shopper.id,
         destinationId,
@@ -261,7 +260,7 @@ function planOperators(stage: Stage, dice: Dice): void {
     const which = dice.random();
     const kind = dice.pick(["pause", "pause-until", "resume", "rate", "rate-0", "weight"] as const);
     const [forMs, rate, burst] = [dice.int(2, 60) * 1000, dice.int(1, 8), dice.int(1, 3)];
-    stage.ask(dice.int(5_000, ACTIVE_MS), `an operator: ${kind}`, async () => {
+    stage.ask(dice.int(5_000, stage.length.activeMs), `an operator: ${kind}`, async () => {
       const partitions = await readPartitionHealth();
       const key = partitions[Math.floor(which * partitions.length)]?.partition;
       if (key === undefined) return;
