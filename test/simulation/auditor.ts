@@ -1,14 +1,7 @@
-import type { Channel } from "../../db/rules/outcome";
 import type { LedgerCall } from "../../standins/providers";
-import type { AttemptFacts, DeliveryFacts, Evidence } from "./evidence";
-import type { OptOut, Shopper, Stall, Told } from "./stage";
-
-export interface Violation {
-  promise: string;
-  /** The rule that was broken, in words. */
-  rule: string;
-  key: string;
-}
+import { auditRate } from "./audit-rate";
+import type { AttemptFacts, DeliveryFacts, Evidence, Report, Violation } from "./evidence";
+import { type OptOut, type Shopper, type Stall, type Told, wallTime } from "./stage";
 
 /** What the people of the story were told, as far as the auditor needs it. */
 export interface Promised {
@@ -47,7 +40,7 @@ export function audit(evidence: Evidence, promised: Promised): Violation[] {
     const attempts = evidence.attempts.get(delivery.id) ?? [];
     auditCalls(delivery, attempts, calls, report);
     auditSlots(delivery, attempts, calls, promised.stalls, report);
-    auditRetryAfter(delivery, attempts, calls, report);
+    auditRetryAfter(delivery, attempts, calls, evidence, report);
   }
   for (const told of promised.told) auditTold(told, evidence, report);
   for (const optOut of promised.optOuts) auditOptOut(optOut, evidence, report);
@@ -57,8 +50,6 @@ export function audit(evidence: Evidence, promised: Promised): Violation[] {
   auditRate(evidence, report);
   return found;
 }
-
-type Report = (promise: string, rule: string, key: string) => void;
 
 function groupCalls(calls: readonly LedgerCall[]): Map<string, LedgerCall[]> {
   const groups = new Map<string, LedgerCall[]>();
@@ -119,13 +110,13 @@ function toleranceOf(callAtMs: number, stalls: readonly Stall[]): number {
 }
 
 /** When the provider's time after a refusal is over, on the story's clock; null when it named no usable time. */
-function askedUntilMs(attempt: AttemptFacts): number | null {
+function askedUntilMs(attempt: AttemptFacts, evidence: Evidence): number | null {
   if (attempt.settledAtMs === null || !["throttled", "quota"].includes(attempt.class ?? "")) return null;
   const text = attempt.retryAfter?.trim() ?? "";
   if (/^\d+$/.test(text)) return attempt.settledAtMs + Number(text) * 1000;
   // A date is counted from the answer's own, which is cut to whole seconds.
   const dateMs = / GMT$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(dateMs) ? null : dateMs - 1000;
+  return Number.isNaN(dateMs) ? null : dateMs - evidence.providersAheadMs - 1000;
 }
 
 /** P3: no call for a delivery before the time that the provider asked for, nor in the second after a refusal. */
@@ -133,12 +124,13 @@ function auditRetryAfter(
   delivery: DeliveryFacts,
   attempts: readonly AttemptFacts[],
   calls: readonly LedgerCall[],
+  evidence: Evidence,
   report: Report,
 ): void {
   for (const attempt of attempts) {
     const { settledAtMs } = attempt;
     if (settledAtMs === null || !["throttled", "quota"].includes(attempt.class ?? "")) continue;
-    const untilMs = Math.max(askedUntilMs(attempt) ?? 0, settledAtMs + 500);
+    const untilMs = Math.max(askedUntilMs(attempt, evidence) ?? 0, settledAtMs + 500);
     // What began before is not held up by it: an earlier call whose lease had run out may be on its way.
     const early = calls.find(
       (call) => call.at > settledAtMs && call.at < untilMs && beganAfter(attempts, call, settledAtMs),
@@ -169,7 +161,7 @@ function auditGate(evidence: Evidence, report: Report): void {
     (evidence.attempts.get(row.id) ?? []).map((attempt) => ({ row, attempt })),
   );
   for (const { attempt: refused } of attempts) {
-    const untilMs = refused.class === "throttled" ? askedUntilMs(refused) : null;
+    const untilMs = refused.class === "throttled" ? askedUntilMs(refused, evidence) : null;
     if (untilMs === null || refused.settledAtMs === null) continue;
     for (const { row, attempt } of attempts) {
       if (attempt.begunAtMs > refused.settledAtMs && attempt.begunAtMs < untilMs) {
@@ -185,6 +177,7 @@ function auditTold(told: Told, evidence: Evidence, report: Report): void {
   const begun = deliveries.flatMap((row) =>
     (evidence.attempts.get(row.id) ?? []).map((attempt) => ({ row, attempt })),
   );
+  auditDue(told, deliveries, evidence, report);
   if (told.cancelled !== null) {
     const { atMs, channels } = told.cancelled;
     for (const { row, attempt } of begun) {
@@ -201,6 +194,38 @@ function auditTold(told: Told, evidence: Evidence, report: Report): void {
       }
     }
   }
+}
+
+/** P6: nothing comes before the instant that was named, and the instant is the wall time that was asked for. */
+function auditDue(
+  { id, createdAtMs, dueAtMs, wall, retimed }: Told,
+  deliveries: readonly DeliveryFacts[],
+  evidence: Evidence,
+  report: Report,
+): void {
+  if (wall !== null) {
+    const shows = wallTime(dueAtMs, wall.timeZone);
+    // A time that a change of clocks leaves out is told later by as much as the clocks jump.
+    // The minute that has begun when it is asked for means now.
+    const isAtOnce = dueAtMs - createdAtMs < 1_000;
+    if (shows !== wall.local && !isAtOnce && wallExists(wall))
+      report("P5", `${wall.local} became ${shows}`, id);
+  }
+  for (const row of deliveries) {
+    const first = evidence.calls.find((call) => call.key === row.reference);
+    if (first === undefined) continue;
+    const leastMs = retimed ? row.scheduledAtMs : Math.max(dueAtMs, row.scheduledAtMs);
+    if (first.at < leastMs - ROUNDING_MS) report("P6", `a call ${leastMs - first.at} ms early`, row.key);
+  }
+}
+
+/** Whether some instant of the day shows this time on the wall. */
+function wallExists({ local, timeZone }: { local: string; timeZone: string }): boolean {
+  const aroundMs = Date.parse(`${local}Z`);
+  for (let quarter = -60; quarter <= 60; quarter += 1) {
+    if (wallTime(aroundMs + quarter * 900_000, timeZone) === local) return true;
+  }
+  return false;
 }
 
 function auditOptOut(optOut: OptOut, evidence: Evidence, report: Report): void {
@@ -232,57 +257,4 @@ function auditQuiet(shopper: Shopper, evidence: Evidence, report: Report): void 
       if (quiet) report("P6", `begun at ${clock}, inside quiet hours`, row.key);
     }
   }
-}
-
-/** What a partition may send per second when nobody has set anything (`db/config.ts`), and the burst beside it. */
-const DEFAULT_LIMITS: Record<Channel, { ceiling: number; burst: number }> = {
-  email: { ceiling: 5, burst: 1 },
-  sms: { ceiling: 1, burst: 1 },
-  push: { ceiling: 100, burst: 5 },
-};
-
-/** P7: arrivals in any second stay within rate and burst, the highest that was in force around it. */
-function auditRate(evidence: Evidence, report: Report): void {
-  const partitionOf = new Map(evidence.deliveries.map((row) => [row.reference, row]));
-  const arrivals = new Map<string, { atMs: number; channel: Channel; key: string }[]>();
-  for (const call of evidence.calls) {
-    const row = partitionOf.get(call.key ?? "");
-    if (row === undefined || row.partition === null) continue;
-    const list = arrivals.get(row.partition) ?? [];
-    arrivals.set(row.partition, list);
-    list.push({ atMs: call.at, channel: row.channel, key: row.key });
-  }
-  for (const [partition, list] of arrivals) {
-    const changes = evidence.limits.filter((change) => change.partition === partition);
-    list.sort((one, other) => one.atMs - other.atMs);
-    let first = 0;
-    for (const [index, { atMs, channel, key }] of list.entries()) {
-      while ((list[first]?.atMs ?? atMs) <= atMs - 1000) first += 1;
-      const limit = limitAround(DEFAULT_LIMITS[channel], changes, atMs);
-      if (index - first + 1 > limit)
-        report("P7", `${index - first + 1} calls in a second, ${limit} allowed`, key);
-    }
-  }
-}
-
-function limitAround(
-  initial: { ceiling: number; burst: number },
-  changes: Evidence["limits"],
-  atMs: number,
-): number {
-  let { ceiling, burst } = initial;
-  let highest = 0;
-  const count = () => {
-    highest = Math.max(highest, ceiling + burst);
-  };
-  // Slots reach half a second ahead: what was in force shortly before the window counts.
-  const fromMs = atMs - 1_700;
-  for (const change of changes) {
-    if (change.atMs > atMs) break;
-    if (change.atMs > fromMs) count();
-    ceiling = change.ceiling ?? ceiling;
-    burst = change.burst ?? burst;
-  }
-  count();
-  return Math.max(1, Math.floor(highest));
 }

@@ -5,6 +5,15 @@ import type { Channel } from "../../db/rules/outcome";
 import type { LedgerCall } from "../../standins/providers";
 import type { Stage } from "./stage";
 
+export interface Violation {
+  promise: string;
+  /** The rule that was broken, in words. */
+  rule: string;
+  key: string;
+}
+
+export type Report = (promise: string, rule: string, key: string) => void;
+
 export interface DeliveryFacts {
   id: string;
   key: string;
@@ -21,6 +30,7 @@ export interface DeliveryFacts {
   version: number;
   alone: boolean;
   scheduledAtMs: number;
+  dueAtMs: number | null;
   nextEligibleAtMs: number | null;
   expiresAtMs: number;
   firstAttemptAtMs: number | null;
@@ -64,7 +74,10 @@ export interface Evidence {
   nowMs: number;
   deliveries: DeliveryFacts[];
   attempts: Map<string, AttemptFacts[]>;
+  /** On the story's clock, whatever the provider's says. */
   calls: LedgerCall[];
+  /** How far the providers' dates are ahead of the story. */
+  providersAheadMs: number;
   limits: LimitChange[];
   published: PublishedEvent[];
   /** Wait events of the seconds at which something is due later. */
@@ -79,7 +92,7 @@ export async function readEvidence(stage: Stage): Promise<Evidence> {
         tx,
         sql`select d.id, d.key, d.reference, o.reminder_id as "reminderId", d.occurrence_id as "occurrenceId",
             d.subscriber_id as "subscriberId", d.channel, d.partition, d.lane, d.state, d.reason,
-            d.last_class as "lastClass", d.version, d.alone, epoch_ms(d.scheduled_at) as "scheduledAtMs",
+            d.last_class as "lastClass", d.version, d.alone, epoch_ms(d.scheduled_at) as "scheduledAtMs", epoch_ms(o.due_at) as "dueAtMs",
             epoch_ms(d.next_eligible_at) as "nextEligibleAtMs", epoch_ms(d.expires_at) as "expiresAtMs",
             epoch_ms(d.first_attempt_at) as "firstAttemptAtMs", epoch_ms(d.finished_at) as "finishedAtMs",
             epoch_ms(d.unresolved_since) as "unresolvedSinceMs", d.attempt_count as "attemptCount",
@@ -114,11 +127,13 @@ export async function readEvidence(stage: Stage): Promise<Evidence> {
     byDelivery.set(attempt.deliveryId, [...(byDelivery.get(attempt.deliveryId) ?? []), attempt]);
   }
   const { world } = stage;
+  const { providersAheadMs } = world.clocks;
   return {
     nowMs: world.nowMs(),
     deliveries,
     attempts: byDelivery,
-    calls: world.providers.ledger.calls(),
+    calls: world.providers.ledger.calls().map((call) => ({ ...call, at: call.at - providersAheadMs })),
+    providersAheadMs,
     limits,
     published,
     waits: new Set(waits.map((row) => row.eventId)),

@@ -72,7 +72,8 @@ function runPart(
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {
-      if (output.trim() === "") reject(new Error(`Seeds from ${part.first} ended with ${code} and no report.`));
+      if (output.trim() === "")
+        reject(new Error(`Seeds from ${part.first} ended with ${code} and no report.`));
       else resolve(JSON.parse(output) as Summary);
     });
   });

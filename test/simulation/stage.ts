@@ -22,6 +22,12 @@ export interface Told {
   id: string;
   shopper: Shopper;
   createdAtMs: number;
+  /** The instant that the app named. */
+  dueAtMs: number;
+  /** What was asked for, if it was a time on the wall. */
+  wall: { local: string; timeZone: string } | null;
+  /** Somebody has asked for another time since, whatever became of it. */
+  retimed: boolean;
   edits: { atMs: number; version: number }[];
   cancelled: { atMs: number; channels: CancelledChannel[] } | null;
 }
@@ -39,6 +45,16 @@ export interface Stall {
   where: string;
   fromMs: number;
   untilMs: number;
+}
+
+/** What a clock on the wall shows, as `YYYY-MM-DDTHH:MM`. */
+export function wallTime(atMs: number, timeZone: string): string {
+  const text = new Intl.DateTimeFormat("sv-SE", {
+    timeZone,
+    dateStyle: "short",
+    timeStyle: "short",
+  }).format(atMs);
+  return text.replace(" ", "T");
 }
 
 /** How long a story is, and how much happens in it. */
@@ -87,6 +103,8 @@ export class Stage {
   readonly stalls: Stall[] = [];
   readonly faults: Record<string, number> = {};
   readonly lines: string[] = [];
+  /** The clock that decides stepped: what depends on how time went cannot be judged. */
+  ledgerClockStepped = false;
   readonly startMs: number;
   readonly length: Length;
 

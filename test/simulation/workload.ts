@@ -19,7 +19,7 @@ import { dispatchAll, ringPumps } from "../../inngest/dispatch";
 import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
 import type { Dice } from "./dice";
-import type { Shopper, Stage } from "./stage";
+import { type Shopper, type Stage, wallTime } from "./stage";
 
 const SHOP = { kind: "shop" } as const;
 const CHANNELS: readonly Channel[] = ["email", "sms", "push"];
@@ -74,13 +74,7 @@ async function makeShopper(stage: Stage, dice: Dice, number: number): Promise<vo
 /** Some minutes of quiet that begin around the story's middle, so that work runs into them and out of them. */
 function quietHours(stage: Stage, dice: Dice, timeZone: string): { start: string; end: string } {
   const fromMs = stage.startMs + dice.int(-5, stage.length.activeMs / 60_000) * 60_000;
-  const wall = (ms: number) =>
-    new Intl.DateTimeFormat("en-GB", {
-      timeZone,
-      hour: "2-digit",
-      minute: "2-digit",
-      hourCycle: "h23",
-    }).format(ms);
+  const wall = (ms: number) => wallTime(ms, timeZone).slice(11);
   return { start: wall(fromMs), end: wall(fromMs + dice.int(2, 8) * 60_000) };
 }
 
@@ -105,6 +99,7 @@ function planReminders(stage: Stage, dice: Dice): void {
       dueMs,
       channels: dice.some(shopper.channels),
       expiresAfterSeconds: dice.chance(0.2) ? dice.int(60, 200) : 86_400,
+      byWall: dice.chance(0.3),
     });
   }
 }
@@ -118,13 +113,14 @@ function planReminder(
     dueMs: number;
     channels: Channel[];
     expiresAfterSeconds: number;
+    byWall: boolean;
   },
 ): void {
   const { shopper, title, channels, expiresAfterSeconds } = wish;
-  const dueAt = new Date(stage.startMs + wish.dueMs).toISOString();
+  const dueAt = dueOf(stage, wish);
   stage.ask(
     wish.atMs,
-    `${shopper.externalId} sets "${title}" for ${dueAt} by ${channels.join(", ")}`,
+    `${shopper.externalId} sets "${title}" for ${JSON.stringify(dueAt)} by ${channels.join(", ")}`,
     async () => {
       const scheduled = await scheduleReminder({
         owner: SHOP,
@@ -137,11 +133,30 @@ function planReminder(
         expiresAfterSeconds,
       });
       if (!scheduled.ok) return;
-      const { id } = scheduled.value.value;
-      stage.told.push({ id, shopper, createdAtMs: stage.world.nowMs(), edits: [], cancelled: null });
+      const { id, dueAt: toldDueAt } = scheduled.value.value;
+      stage.told.push({
+        id,
+        shopper,
+        createdAtMs: stage.world.ledgerNowMs(),
+        dueAtMs: Date.parse(toldDueAt),
+        wall: typeof dueAt === "string" ? null : dueAt,
+        retimed: false,
+        edits: [],
+        cancelled: null,
+      });
       await ringDoorbell();
     },
   );
+}
+
+/** An instant, or what a clock on the wall shows then: on a day on which clocks change these are two things. */
+function dueOf(
+  stage: Stage,
+  { dueMs, byWall, shopper }: { dueMs: number; byWall: boolean; shopper: Shopper },
+): string | { local: string; timeZone: string } {
+  const at = stage.startMs + dueMs;
+  if (!byWall) return new Date(at).toISOString();
+  return { local: wallTime(at, shopper.timeZone), timeZone: shopper.timeZone };
 }
 
 function planChanges(stage: Stage, dice: Dice): void {
@@ -182,6 +197,7 @@ function planChange(
     const reminder = stage.told[Math.floor(change.target * stage.told.length)];
     if (reminder === undefined) return;
     const dueAt = new Date(stage.world.nowMs() + change.laterMs).toISOString();
+    if (change.kind === "retime" || change.kind === "snooze") reminder.retimed = true;
     switch (change.kind) {
       case "edit":
       case "retime":

@@ -20,6 +20,7 @@ import { type VirtualClock, virtualClock } from "../../standins/clock";
 import { createEngine, type Engine } from "../../standins/engine/core";
 import { createProviders, inProcessFetch, type Providers } from "../../standins/providers";
 import { AppProcess, refused } from "./app-process";
+import { aheadBy, knowsFunctions, type SentEvent, sendEvents } from "./between";
 import { testClock } from "./test-clock";
 import { quickenTimers } from "./virtual-timers";
 import type { Chance, ReminderOptions } from "./world-options";
@@ -48,6 +49,10 @@ export class World {
   /** When set, events do not reach the engine. */
   engineDown = false;
   readonly app = new AppProcess(handler);
+  /** Changes events on their way to the engine, as another build of the app would have written them. */
+  onEvent: ((event: SentEvent) => SentEvent) | null = null;
+  /** How far each one's clock is ahead of the world's. */
+  readonly clocks = { appAheadMs: 0, engineAheadMs: 0, providersAheadMs: 0, ledgerAheadMs: 0 };
   /** Ids of the events that an engine has ever acknowledged. */
   readonly acknowledged = new Set<string>();
   private readonly restore: () => void;
@@ -58,7 +63,7 @@ export class World {
     const restoreTimers = quickenTimers(this.clock, this.app, random);
     let id = 0;
     this.engine = createEngine({
-      clock: this.clock,
+      clock: aheadBy(this.clock, () => this.clocks.engineAheadMs),
       newId: () => {
         id += 1;
         return `engine-${id}`;
@@ -67,7 +72,7 @@ export class World {
       call: (url, init) => this.app.call(url, init),
     });
     this.providers = createProviders({
-      clock: this.clock,
+      clock: aheadBy(this.clock, () => this.clocks.providersAheadMs),
       baseUrl: ORIGIN,
       ...(newId === undefined ? {} : { newId }),
       vapidNowMs: () => Date.now(),
@@ -77,7 +82,7 @@ export class World {
       random,
       ...(newId === undefined ? {} : { newId }),
       monotonicMs: () => this.clock.nowMs(),
-      wallMs: () => this.clock.nowMs(),
+      wallMs: () => this.clock.nowMs() + this.clocks.appAheadMs,
       sleep: (ms) => this.app.waiting("sleep", () => this.timer(ms)),
       fetch: (url, init) => this.route(url, init),
       deadline: (ms) => this.deadline(ms),
@@ -112,6 +117,11 @@ export class World {
     return this.clock.nowMs();
   }
 
+  /** What the database's clock says. */
+  ledgerNowMs(): number {
+    return this.clock.nowMs() + this.clocks.ledgerAheadMs;
+  }
+
   /** Moves time on, from one appointment to the next. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.clock.nowMs() + ms;
@@ -119,7 +129,7 @@ export class World {
       await this.settle();
       const nextMs = this.clock.nextTimerAtMs();
       const stepMs = nextMs === null || nextMs > untilMs ? untilMs : Math.max(nextMs, this.clock.nowMs());
-      await testClock.set(stepMs);
+      await testClock.set(stepMs + this.clocks.ledgerAheadMs);
       this.clock.advanceTo(stepMs);
       if (stepMs >= untilMs && (this.clock.nextTimerAtMs() ?? Number.POSITIVE_INFINITY) > untilMs) {
         await this.settle();
@@ -244,15 +254,9 @@ export class World {
 
   /** The engine asks the app for its functions; one that does not know them is swept for, as the route does. */
   async resync(): Promise<boolean> {
-    const synced = (await this.engine.sync(APP)) && (await this.engineKnowsFunctions());
+    const synced = (await this.engine.sync(APP)) && (await knowsFunctions(this.engine, ORIGIN));
     if (synced) await this.app.act(() => sweep("sync")).catch(() => null);
     return synced;
-  }
-
-  /** A suspended engine answers the registration with an error, and the app its PUT well all the same. */
-  private async engineKnowsFunctions(): Promise<boolean> {
-    const response = await this.engine.fetch(new Request(`${ORIGIN}/dev`));
-    return response.ok && ((await response.json()) as { functions: unknown[] }).functions.length > 0;
   }
 
   /** Calls that a provider accepted, by the delivery's reference at it. */
@@ -273,9 +277,8 @@ export class World {
 
   private async toEngine(request: Request): Promise<Response> {
     if (this.engineDown) throw refused();
-    const events = new URL(request.url).pathname.startsWith("/e/") ? await request.clone().json() : [];
-    const response = await this.engine.fetch(request);
-    if (response.ok) for (const { id } of [events].flat() as { id: string }[]) this.acknowledged.add(id);
+    const { response, events } = await sendEvents(this.engine, request, this.onEvent);
+    if (response.ok) for (const { id } of events) this.acknowledged.add(id);
     return response;
   }
 

@@ -1,0 +1,100 @@
+import { sql } from "drizzle-orm";
+import { resetConfig } from "../../db/config";
+import { database, rows } from "../../db/connection";
+import { factsAbout, readEvidence, type Violation } from "./evidence";
+import type { Stage } from "./stage";
+
+type Found = Violation & { facts: string[] };
+
+/** Far enough ahead that the engine carries the wait. */
+const PROBE_AHEAD_MS = 20_000;
+
+/** On a quiet day a call leaves within milliseconds; a cut rate may still ask for one slot's wait. */
+const BASELINE_MS = 2_000;
+
+/** When whatever was late is done, a new reminder is as punctual on every channel as on a day without trouble. */
+export async function probePunctuality(stage: Stage): Promise<Found[]> {
+  const { world } = stage;
+  stage.note("all is over; somebody sets one more");
+  const { id } = await world.subscriber("afterwards");
+  const inMs = PROBE_AHEAD_MS + world.clocks.ledgerAheadMs;
+  const reminder = await world.remind(id, { inMs, channels: ["email", "sms", "push"] });
+  const dueAtMs = Date.parse(reminder.dueAt) - world.clocks.ledgerAheadMs;
+  // A gate that still stands is the provider's wish, and holds up whatever comes before it ends.
+  const gates = await rows<{ channel: string; untilMs: number | null }>(
+    database(),
+    sql`select p.channel, max(epoch_ms(greatest(m.blocked_until, p.parked_until, p.circuit_probe_at))) as "untilMs"
+      from partitions p join meters m on m.key = p.key group by p.channel`,
+  );
+  const blockedUntilMs = (channel: string) => {
+    const untilMs = gates.find((gate) => gate.channel === channel)?.untilMs ?? Number.NEGATIVE_INFINITY;
+    return untilMs - world.clocks.ledgerAheadMs;
+  };
+  await world.advance(PROBE_AHEAD_MS + BASELINE_MS);
+  const evidence = await readEvidence(stage);
+  const mine = evidence.deliveries.filter((row) => row.reminderId === reminder.id);
+  const found: Found[] = [];
+  for (const channel of ["email", "sms", "push"]) {
+    const row = mine.find((delivery) => delivery.channel === channel);
+    const key = row?.key ?? `${reminder.id} by ${channel}`;
+    const call = evidence.calls.find((each) => each.key === row?.reference);
+    if (call !== undefined ? call.at - dueAtMs <= BASELINE_MS : blockedUntilMs(channel) > dueAtMs) continue;
+    const rule = `lateness is not back at its baseline: ${call === undefined ? "no call" : `${call.at - dueAtMs} ms`}`;
+    found.push({ promise: "P5", rule, key, facts: factsAbout(evidence, key) });
+  }
+  return found;
+}
+
+/** Keeps the present rows of every table beside the ledger, as a backup does. */
+export async function takeSnapshot(): Promise<void> {
+  const script = `do $$ declare t text; begin
+    drop schema if exists snapshot cascade; create schema snapshot;
+    for t in select tablename from pg_tables where schemaname = 'public' and tablename <> 'test_clock' loop
+      execute format('create table snapshot.%1$I as table public.%1$I', t);
+    end loop; end $$`;
+  await rows(database(), sql.raw(script));
+}
+
+/** Longer than a sweep, a lease and a pump's rest. */
+const HELD_MS = 150_000;
+
+/** The processes of a restored copy are given this before they start. */
+const NEW_GENERATION = "g2";
+
+/**
+ * Puts the snapshot back over the later ledger, as an operator does who has lost the database: the processes get a new
+ * generation first. Until somebody promotes the copy it must send nothing, whatever it holds.
+ */
+export async function restoreSnapshot(stage: Stage): Promise<Found[]> {
+  const { world } = stage;
+  stage.struck("snapshot restored");
+  stage.world.killApp();
+  const script = `do $$ declare t text; begin
+    set local session_replication_role = replica;
+    for t in select tablename from pg_tables where schemaname = 'snapshot' loop
+      execute format('truncate public.%I cascade', t);
+    end loop;
+    for t in select tablename from pg_tables where schemaname = 'snapshot' loop
+      execute format('insert into public.%1$I select * from snapshot.%1$I', t);
+    end loop;
+    drop schema snapshot cascade; end $$`;
+  await rows(database(), sql.raw(script));
+  const generation = process.env.LEDGER_GENERATION;
+  process.env.LEDGER_GENERATION = NEW_GENERATION;
+  resetConfig();
+  try {
+    const before = world.providers.ledger.calls().length;
+    stage.startApp();
+    await world.advance(HELD_MS);
+    const made = world.providers.ledger.calls().slice(before);
+    return made.map((call) => ({
+      promise: "P9",
+      rule: "a restored copy sent before it was promoted",
+      key: call.key ?? String(call.id),
+      facts: [JSON.stringify(call)],
+    }));
+  } finally {
+    process.env.LEDGER_GENERATION = generation;
+    resetConfig();
+  }
+}

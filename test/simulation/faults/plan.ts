@@ -1,0 +1,63 @@
+import type { Dice } from "../dice";
+import type { Stage } from "../stage";
+import { CLOCK_STRIKES } from "./clocks";
+import { ENGINE_STRIKES } from "./engine";
+import { PROCESS_STRIKES } from "./process";
+import { PROVIDER_STRIKES } from "./provider";
+import { PROVIDERS, type Strike } from "./strike";
+
+/** Everything that can go wrong. A new kind is one more entry; its name gives it dice of its own. */
+const STRIKES: Record<string, Strike> = {
+  ...PROCESS_STRIKES,
+  ...ENGINE_STRIKES,
+  ...PROVIDER_STRIKES,
+  ...CLOCK_STRIKES,
+};
+
+/** How likely a kind belongs to a story's kinds; a step of the deciding clock takes much of the audit away. */
+const SHARES: Record<string, number> = { ledgerClock: 0.05 };
+const SHARE = 0.25;
+
+/**
+ * Plans what goes wrong. A day has few kinds of trouble and then often the same: faults that come together in ever other
+ * company, and again and again, find more than a little of everything each day.
+ */
+export function planFaults(stage: Stage): void {
+  const dice = stage.dice.fork("faults");
+  const kinds = chosenKinds(dice);
+  const { faultsMax, faultsEndMs } = stage.length;
+  const count = dice.chance(0.05) ? 0 : dice.int(1, faultsMax);
+  for (let number = 0; number < count; number += 1) {
+    const strike = dice.pick(kinds);
+    strike(stage, dice.fork(String(number)), dice.int(3_000, faultsEndMs - 10_000));
+  }
+}
+
+function chosenKinds(dice: Dice): Strike[] {
+  const kinds = Object.entries(STRIKES).filter(([name]) => dice.fork(name).chance(SHARES[name] ?? SHARE));
+  return kinds.length === 0 ? [PROCESS_STRIKES.kill] : kinds.map(([, strike]) => strike);
+}
+
+/** Takes every fault away and starts what is down: from here on the story must come to a good end. */
+export function endFaults(stage: Stage): void {
+  const { world } = stage;
+  stage.note("faults end");
+  world.app.onCrossing = null;
+  world.onEvent = null;
+  // Somebody sets the clocks right: by the one that decides.
+  world.clocks.engineAheadMs = world.clocks.ledgerAheadMs;
+  world.clocks.appAheadMs = world.clocks.ledgerAheadMs;
+  world.engineDown = false;
+  Object.assign(world.engine.faults, {
+    refuseEvents: false,
+    loseEventAcks: 0,
+    duplicateEvents: 0,
+    delayEventsMs: 0,
+    dropResponses: 0,
+    onEvent: null,
+    onResponse: null,
+  });
+  world.engine.faults.thaw();
+  for (const provider of PROVIDERS) world.providers.restoreDefaults(provider);
+  stage.startApp();
+}

@@ -1,0 +1,111 @@
+import type { Activity, Crossing } from "../../support/app-process";
+import type { Dice } from "../dice";
+import type { Stage } from "../stage";
+import type { Strike } from "./strike";
+
+const kill: Strike = (stage, dice, atMs) => {
+  const downMs = dice.int(500, 20_000);
+  stage.at(atMs, () => {
+    if (stage.world.app.down) return;
+    stage.struck("kill", `for ${downMs} ms`);
+    stage.killApp(downMs);
+  });
+};
+
+/** The step in which a process holds claims: half of what strikes at an effect strikes there. */
+const SENDING = "deliverParcel";
+
+interface Where {
+  effects: readonly Crossing["effect"][];
+  moment?: Crossing["moment"];
+  count: number;
+  /** A function that must be at work. */
+  within: string | null;
+}
+
+function somewhere(dice: Dice, countMax: number): Pick<Where, "count" | "within"> {
+  return dice.chance(0.5)
+    ? { within: SENDING, count: dice.int(1, 6) }
+    : { within: null, count: dice.int(1, countMax) };
+}
+
+function isAtWork(name: string): boolean {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 60;
+  const { stack = "" } = new Error();
+  Error.stackTraceLimit = before;
+  return stack.includes(name);
+}
+
+/** Waits for the n-th effect of a kind after an instant, and does something to the process there. */
+function atCrossing(stage: Stage, atMs: number, where: Where, strike: (crossing: Crossing) => void): void {
+  stage.at(atMs, () => {
+    let left = where.count;
+    stage.world.app.onCrossing = (crossing) => {
+      if (!where.effects.includes(crossing.effect)) return;
+      if (where.moment !== undefined && crossing.moment !== where.moment) return;
+      if (where.within !== null && !isAtWork(where.within)) return;
+      left -= 1;
+      if (left > 0) return;
+      stage.world.app.onCrossing = null;
+      strike(crossing);
+    };
+  });
+}
+
+const EFFECTS: readonly Crossing["effect"][] = ["transaction", "statement", "sleep", "call", "send"];
+
+const killAtCrossing: Strike = (stage, dice, atMs) => {
+  const effect = dice.pick(EFFECTS);
+  const downMs = dice.int(500, 20_000);
+  const where = somewhere(dice, effect === "call" || effect === "send" ? 6 : 60);
+  atCrossing(stage, atMs, { effects: [effect], ...where }, ({ moment }) => {
+    stage.struck(`kill ${moment} ${effect}`, `for ${downMs} ms`);
+    stage.killApp(downMs);
+  });
+};
+
+const breakConnection: Strike = (stage, dice, atMs) => {
+  const effect = dice.pick(["transaction", "statement"] as const);
+  atCrossing(stage, atMs, { effects: [effect], ...somewhere(dice, 60) }, ({ moment }) => {
+    stage.struck(`connection lost ${moment} ${effect}`);
+    throw Object.assign(new Error("write CONNECTION_CLOSED 127.0.0.1:5432"), { code: "CONNECTION_CLOSED" });
+  });
+};
+
+const serialize: Strike = (stage, dice, atMs) => {
+  const code = dice.pick(["40001", "40P01"]);
+  // The last statement may be the commit, and Postgres does not refuse what it has committed.
+  atCrossing(stage, atMs, { effects: ["statement"], moment: "before", ...somewhere(dice, 30) }, () => {
+    stage.struck(`sqlstate ${code}`);
+    throw Object.assign(new Error("could not serialize access"), { code });
+  });
+};
+
+const stall: Strike = (stage, dice, atMs) => {
+  const forMs = dice.chance(0.5) ? dice.int(200, 4_500) : dice.int(4_500, 70_000);
+  const hold = (where: string, only?: Activity) => {
+    stage.struck(`stall ${where}`, `for ${forMs} ms`);
+    const fromMs = stage.world.nowMs();
+    stage.stalls.push({ where, fromMs, untilMs: fromMs + forMs });
+    stage.world.clock.setTimer(fromMs + forMs, stage.world.app.stall(only));
+  };
+  if (dice.chance(0.25)) {
+    stage.at(atMs, () => {
+      if (!stage.world.app.down) hold("anywhere");
+    });
+    return;
+  }
+  const effect = dice.pick(["transaction", "sleep"] as const);
+  const where = {
+    effects: [effect],
+    moment: "after",
+    ...somewhere(dice, effect === "sleep" ? 8 : 40),
+  } as const;
+  // A whole process stands still wherever its work is; one piece of work may oversleep alone.
+  atCrossing(stage, atMs, where, () =>
+    effect === "sleep" ? hold("after sleep", stage.world.app.present()) : hold("after transaction"),
+  );
+};
+
+export const PROCESS_STRIKES = { kill, killAtCrossing, breakConnection, serialize, stall };
