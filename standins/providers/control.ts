@@ -8,6 +8,7 @@ import {
   problem,
   seeOther,
 } from "./answer";
+import { breakButtons } from "./inbox-breaks";
 import { inboxPage } from "./inbox-page";
 import type { Desk } from "./index";
 import type { LedgerCall } from "./ledger";
@@ -125,9 +126,12 @@ async function controlForm(desk: Desk, request: Request, name: string | undefine
   const form = new URLSearchParams(await request.text());
   const line = desk.world.lines[name];
   const nowMs = desk.world.clock.nowMs();
+  const pressed = form.get("break");
+  const button = breakButtons(name).find((each) => each.name === pressed);
+  if (pressed !== null && button === undefined) return problem(422, "No such button.");
   if (form.get("restore")) line.restoreDefaults(nowMs);
   else {
-    const problems = line.change(nowMs, readForm(form));
+    const problems = line.change(nowMs, button === undefined ? readForm(form) : button.change);
     if (problems.length > 0) return page(desk, new URLSearchParams(), { provider: name, list: problems });
   }
   return seeOther(`/#${name}`);

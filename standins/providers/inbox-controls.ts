@@ -1,5 +1,6 @@
 import type { ProviderName } from "./answer";
 import { suggestedFaults } from "./faults";
+import { breakPanel } from "./inbox-breaks";
 import { type Markup, markup } from "./markup";
 import type { SettingsProblem } from "./settings";
 import type { World } from "./world";
@@ -24,6 +25,8 @@ export function controlSection(world: World, provider: ProviderName, problems: S
 <h3 id="${provider}-title">${TITLES[provider]}</h3>
 <div id="${provider}-standing" data-live>${standing(world, provider)}</div>
 ${wrong}
+${breakPanel(provider)}
+<details${problems.length > 0 && markup` open`}><summary>All settings</summary>
 <form method="post" action="/control-form/${provider}">
 <div class="fields">
 ${text("ratePerSecond", "Rate per second", settings.ratePerSecond)}
@@ -41,6 +44,7 @@ ${provider !== "push" && markup`<label>Receipts<select name="receipts">${["norma
 <datalist id="${provider}-faults">${suggestedFaults(provider).map((name) => markup`<option value="${name}">`)}</datalist>
 <p class="bar" style="margin-top: 12px"><button class="first">Apply</button><button name="restore" value="1">Restore defaults</button></p>
 </form>
+</details>
 </section>`;
 }
 

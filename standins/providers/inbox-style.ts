@@ -60,6 +60,10 @@ summary { cursor: pointer; color: var(--quiet); padding: 4px 0; }
 .figures { display: grid; grid-template-columns: repeat(4, 1fr); gap: 8px; margin: 0; text-align: center; }
 .figures dt { font-size: 0.75rem; color: var(--quiet); } .figures dd { margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; }
 .figures div { display: flex; flex-direction: column-reverse; }
+h4 { font-size: 0.9rem; margin: 0 0 8px; }
+.breaks { display: grid; gap: 10px; list-style: none; margin: 0; padding: 0; }
+.breaks li { display: grid; grid-template-columns: 96px minmax(0, 1fr); gap: 12px; align-items: start; }
+.breaks button { justify-content: center; width: 100%; } .breaks p { font-size: 0.85rem; color: var(--quiet); }
 .fields { display: grid; grid-template-columns: 1fr 1fr; gap: 10px; }
 .fields label { display: grid; gap: 2px; font-size: 0.8rem; color: var(--quiet); align-content: end; min-width: 0; }
 .fields .wide { grid-column: 1 / -1; }

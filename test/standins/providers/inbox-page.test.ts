@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { breakButtons } from "../../../standins/providers/inbox-breaks";
 import { email, push, sms, stage } from "./stage";
 
 const page = (path = "/") => new Request(`http://standins.test${path}`);
@@ -74,6 +75,22 @@ describe("the inbox page", () => {
     expect(await wrong.text()).toContain("burst must be an integer");
     await send(form("/control-form/resend", { restore: "1" }));
     expect(providers.settings("resend")).toMatchObject({ ratePerSecond: 50, fault: null });
+  });
+
+  test("breaks a provider by one button of a plain form, says what to expect, and restores", async () => {
+    const { providers, send } = stage();
+    for (const provider of ["resend", "twilio", "push"] as const) {
+      const initial = providers.settings(provider);
+      for (const { name, expect: words, change } of breakButtons(provider)) {
+        expect(await (await send(page())).text()).toContain(words);
+        const done = await send(form(`/control-form/${provider}`, { break: name }));
+        expect([done.status, done.headers.get("location")]).toEqual([303, `/#${provider}`]);
+        expect(providers.settings(provider)).toMatchObject(change);
+        await send(form(`/control-form/${provider}`, { restore: "1" }));
+        expect(providers.settings(provider)).toEqual(initial);
+      }
+    }
+    expect((await send(form("/control-form/push", { break: "all" }))).status).toBe(422);
   });
 
   test("lets a reader answer a text", async () => {
