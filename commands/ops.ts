@@ -11,6 +11,7 @@ import { newApiSecret, storeApiKey } from "../db/api-keys";
 import { closeDatabase } from "../db/connection";
 import { checkInvariants } from "../db/console/invariants";
 import { readPartitionHealth } from "../db/console/partitions";
+import { setRole } from "../db/roles";
 import { problemDetail } from "../db/rules/errors";
 import { ringPumps } from "../inngest/dispatch";
 import { loadEnvironmentFiles } from "./environment-files";
@@ -25,6 +26,7 @@ const HELP = `Operators' command line. Every verb takes --json; a change takes -
   rate <partition> <perSecond> [--burst n] [--concurrency n] --reason …    0 is a pause; also of an account
   lane <partition> <lane> <weight> --reason … urgent, standard, bulk, redrive
   owner <partition> <generation> --reason …   hand a partition to another consumer generation
+  role <email> <role> --reason …              operator, viewer (looks at the console, changes nothing) or shopper
   api-key <name>                              make a key for the shop's backend; printed once
 
 It acts on DATABASE_URL, or on the stack of \`npm run dev\` when that is not set.`;
@@ -98,6 +100,12 @@ async function main(): Promise<void> {
           operator(),
         ),
       );
+    case "role": {
+      const outcome = await setRole(argument(rest, 0, "email"), argument(rest, 1, "role"), operator());
+      if (!outcome.ok) throw new Usage(problemDetail(outcome.problem));
+      console.log(values.json ? JSON.stringify({ ok: true }) : `${rest[0]}: ${rest[1]}.`);
+      return;
+    }
     case "api-key": {
       const secret = newApiSecret();
       await storeApiKey(argument(rest, 0, "name"), secret);

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { storeApiKey } from "../db/api-keys";
 import { closeDatabase, rows, transact } from "../db/connection";
 import { effects } from "../db/effects";
+import type { Role } from "../db/roles";
 import { linkSubscriber, putSubscriber } from "../db/subscribers";
 
 /** The people of the local stack. Their addresses exist only in the inbox of the stand-ins. */
@@ -13,6 +14,7 @@ const SHOPPER = {
   timeZone: "Europe/Berlin",
 };
 const OPERATOR = "operator@punctual.example";
+const VIEWER = "viewer@punctual.example";
 
 export interface Seeded {
   apiKey: string;
@@ -21,7 +23,7 @@ export interface Seeded {
 }
 
 /**
- * Gives a fresh local database somebody to remind: a shopper with a verified address and number, an operator, and an API
+ * Gives a fresh local database somebody to remind: a shopper with a verified address and number, operators of both kinds, and an API
  * key for the shop's backend. The key is derived from the stack's own secret, so that it is the same at every start.
  * Running it twice changes nothing.
  */
@@ -34,6 +36,7 @@ export async function seed(databaseUrl: string): Promise<Seeded> {
     await storeApiKey("local shop", apiKey);
     await seedUser(SHOPPER.email, "Demo shopper", "shopper");
     await seedUser(OPERATOR, "Demo operator", "operator");
+    await seedUser(VIEWER, "Demo read-only operator", "viewer");
     await putSubscriber(SHOPPER.externalId, {
       email: SHOPPER.email,
       phone: SHOPPER.phone,
@@ -51,7 +54,7 @@ export async function seed(databaseUrl: string): Promise<Seeded> {
   return { apiKey, shopper: SHOPPER.email, operator: OPERATOR };
 }
 
-async function seedUser(email: string, name: string, role: "shopper" | "operator"): Promise<void> {
+async function seedUser(email: string, name: string, role: Role): Promise<void> {
   await transact((tx) =>
     rows(
       tx,

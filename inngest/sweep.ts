@@ -1,3 +1,4 @@
+import { revertLapsedLimits } from "../db/admission/controls";
 import { processGeneration } from "../db/admission/partitions";
 import { bumpSilentPumps } from "../db/admission/pump";
 import { transact } from "../db/connection";
@@ -37,6 +38,7 @@ export interface SweepCounts extends Record<string, number> {
   opened: number;
   recovered: number;
   expired: number;
+  reverted: number;
   rung: number;
   rearmed: number;
   published: number;
@@ -45,7 +47,7 @@ export interface SweepCounts extends Record<string, number> {
 
 /**
  * Heals whatever a crash left (P5), from Postgres alone: opens overdue occurrences, recovers leases, ends what is past
- * its usefulness, rings silent pumps, arms near waits again, and publishes the outbox. Each part is a transaction of its
+ * its usefulness, puts back limits that were changed for a while, rings silent pumps, arms near waits again, and publishes the outbox. Each part is a transaction of its
  * own and may run twice; a crash between parts leaves the rest to the next sweep. Null when another sweep just ran.
  */
 export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
@@ -55,6 +57,7 @@ export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
     opened: 0,
     recovered: 0,
     expired: 0,
+    reverted: 0,
     rung: 0,
     rearmed: 0,
     published: 0,
@@ -66,8 +69,10 @@ export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
   counts.expired = await rounds(() =>
     transact((tx) => expireDue(tx, { partition: null, limit: ROWS_PER_ROUND })),
   );
+  const reverted = await revertLapsedLimits();
+  counts.reverted = reverted.length;
   const rings = await bumpSilentPumps({ all: mover === "start" || mover === "sync" });
-  await ringPumps(rings);
+  await ringPumps([...reverted, ...rings]);
   counts.rung = rings.length;
   counts.rearmed = await rearmWaits();
   counts.published = (await publishOutbox()).published;

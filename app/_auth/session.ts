@@ -2,10 +2,9 @@ import "server-only";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
+import { ROLES, type Role } from "../../db/roles";
 import { linkSubscriber } from "../../db/subscribers";
 import { auth } from "./auth";
-
-export type Role = "shopper" | "operator" | "viewer";
 
 /** Who is signed in, and whose reminders they may see. */
 export interface SignedIn {
@@ -36,7 +35,7 @@ async function readSession(disableRefresh: boolean): Promise<SignedIn | null> {
 }
 
 function toRole(role: string): Role {
-  return role === "operator" || role === "viewer" ? role : "shopper";
+  return ROLES.find((known) => known === role) ?? "shopper";
 }
 
 /** The person behind this page; nobody signed in is sent to sign in and comes back to `path`. */

@@ -57,13 +57,18 @@ async function control(
   });
 }
 
-/** Sets what a partition may send: `ceiling` per second (0 is a pause), `burst`, and calls in flight. */
+/**
+ * Sets what a partition may send: `ceiling` per second (0 is a pause), `burst`, and calls in flight. With `forMs` the
+ * limits of before come back by themselves; without it these stay.
+ */
 export async function setLimits(
   key: string,
   limits: { ceiling?: number; burst?: number; concurrency?: number },
   operator: Operator,
+  forMs: number | null = null,
 ): Promise<ControlOutcome> {
   const { ceiling, burst, concurrency } = limits;
+  if (forMs !== null && !(forMs > 0)) return invalid("for", forMs, "a duration above 0");
   if (ceiling !== undefined && !(ceiling >= 0 && ceiling <= CEILING_MAX)) {
     return invalid("ceiling", ceiling, `a number from 0 to ${CEILING_MAX} per second`);
   }
@@ -76,15 +81,52 @@ export async function setLimits(
   ) {
     return invalid("concurrency", concurrency, `a whole number from 1 to ${CONCURRENCY_MAX}`);
   }
-  return control(key, operator, "limits", async (tx) => {
+  return control(key, operator, "limits", async (tx, nowMs) => {
+    const until = forMs === null ? null : nowMs + forMs;
+    // What was before the first of several changes for a while is what comes back.
     await rows(
       tx,
-      sql`update partitions set ceiling = coalesce(${ceiling ?? null}::float8, ceiling),
+      sql`update partitions set
+          limits_before = case when ${until}::float8 is null then null else coalesce(limits_before,
+            jsonb_build_object('ceiling', ceiling, 'burst', burst, 'concurrency', concurrency)) end,
+          limits_until = from_epoch_ms(${until}::float8),
+          ceiling = coalesce(${ceiling ?? null}::float8, ceiling),
           burst = coalesce(${burst ?? null}::float8, burst),
           concurrency = coalesce(${concurrency ?? null}::int, concurrency) where key = ${key}`,
     );
-    return { ...limits };
+    return { ...limits, untilMs: until };
   });
+}
+
+/** Who acts when nobody does: the audit log names it where a change ends by itself. */
+export const BY_ITSELF = "punctual";
+
+/** Partitions whose limits lapse in one sweep; there are a handful of partitions in all. */
+const LAPSED_MAX = 100;
+
+/** Puts back the limits that were changed for a while, once it is over. The caller rings the pumps. */
+export async function revertLapsedLimits(): Promise<Ring[]> {
+  const lapsed = await transact((tx) =>
+    rows<{ key: string }>(
+      tx,
+      sql`select key from partitions where limits_until <= ledger_now() order by key limit ${LAPSED_MAX}`,
+    ),
+  );
+  const rings: Ring[] = [];
+  const operator = { name: BY_ITSELF, reason: "The limits were changed for a while, and it is over." };
+  for (const { key } of lapsed) {
+    const outcome = await control(key, operator, "limits", async (tx) => {
+      const [restored] = await rows<Record<string, unknown>>(
+        tx,
+        sql`update partitions set ceiling = (limits_before ->> 'ceiling')::float8, burst = (limits_before ->> 'burst')::float8,
+            concurrency = (limits_before ->> 'concurrency')::int, limits_until = null, limits_before = null
+          where key = ${key} and limits_until <= ledger_now() returning ceiling, burst, concurrency`,
+      );
+      return { ...restored };
+    });
+    if (outcome.ok) rings.push(outcome.value.ring);
+  }
+  return rings;
 }
 
 /** Sets a lane's weight: its share of the rate beside the lanes that have work. */

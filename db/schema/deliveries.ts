@@ -128,6 +128,8 @@ export const deliveries = pgTable(
     index("deliveries_expiring")
       .on(table.partition, table.expiresAt)
       .where(sql`state in ('scheduled', 'ready', 'deferred')`),
+    // the console's list: what was opened last, whatever became of it
+    index("deliveries_by_creation").on(table.createdAt, table.id),
     index("deliveries_dead").on(table.partition, table.finishedAt).where(sql`state = 'dead'`),
     // dead letters, the latest first
     index("deliveries_dead_by_time").on(table.finishedAt, table.id).where(sql`state = 'dead'`),

@@ -5,6 +5,7 @@ import {
   check,
   doublePrecision,
   integer,
+  jsonb,
   pgTable,
   text,
 } from "drizzle-orm/pg-core";
@@ -37,6 +38,9 @@ export const partitions = pgTable(
     account: text("account").references((): AnyPgColumn => partitions.key, { onDelete: "restrict" }),
     /** Where the promotion of crowded-out flows goes on; `db/admission/promote.ts`. */
     promotedFlow: text("promoted_flow"),
+    /** When limits that were set for a while go back to `limits_before`; both or none. */
+    limitsUntil: instant("limits_until"),
+    limitsBefore: jsonb("limits_before"),
     pausedBy: text("paused_by"),
     pausedReason: text("paused_reason"),
     pausedAt: instant("paused_at"),
@@ -59,6 +63,10 @@ export const partitions = pgTable(
     check("partitions_burst_positive", sql`${table.burst} >= 1`),
     check("partitions_concurrency_positive", sql`${table.concurrency} >= 1`),
     check("partitions_headroom_bounded", sql`${table.headroom} >= 0 and ${table.headroom} <= 0.9`),
+    check(
+      "partitions_limits_for_a_while",
+      sql`(${table.limitsUntil} is null) = (${table.limitsBefore} is null)`,
+    ),
     check("partitions_circuit_known", sql`${table.circuit} in ('closed', 'open', 'half_open')`),
     check("partitions_paused_by_someone", sql`(${table.pausedAt} is null) = (${table.pausedBy} is null)`),
     check(

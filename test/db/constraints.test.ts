@@ -79,6 +79,7 @@ const CASES: Record<string, [row: string, ...changes: string[]]> = {
   partitions_circuit_probe: ["partitions", "circuit = 'open'"],
   partitions_concurrency_positive: ["partitions", "concurrency = 0"],
   partitions_headroom_bounded: ["partitions", "headroom = -0.1", "headroom = 0.95"],
+  partitions_limits_for_a_while: ["partitions", "limits_until = ledger_now()", "limits_before = '{}'"],
   partitions_paused_by_someone: ["partitions", "paused_at = ledger_now()", "paused_by = 'ops'"],
   payloads_channel_known: ["payloads", "channel = 'fax'"],
   payloads_cost_bounded: ["payloads", "cost = 0", "cost = 12"],

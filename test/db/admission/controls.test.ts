@@ -4,6 +4,7 @@ import { admit } from "../../../db/admission/admit";
 import {
   pausePartition,
   resumePartition,
+  revertLapsedLimits,
   setLaneWeight,
   setLimits,
   setOwner,
@@ -117,4 +118,33 @@ test("a lane's weight is its share from the next admission on", async () => {
     { lane: "bulk", weight: 2 },
     { lane: "redrive", weight: 0.5 },
   ]);
+});
+
+describe("limits that are changed for a while", () => {
+  const limitsOf = async (key: string) => {
+    const { ceiling, burst, concurrency } = await readPartitionRow(key);
+    return { ceiling, burst, concurrency };
+  };
+
+  test("come back by themselves, on record, with a new pump; not before", async () => {
+    const key = await makePartition({ ceiling: 10, burst: 3 });
+    const before = await limitsOf(key);
+    await setLimits(key, { ceiling: 4 }, OPERATOR, 60_000);
+    await setLimits(key, { ceiling: 2, burst: 1 }, OPERATOR, 60_000);
+    expect(await revertLapsedLimits()).toEqual([]);
+    await testClock.advance(60_000);
+    expect(await revertLapsedLimits()).toEqual([{ partition: key, generation: 4 }]);
+    expect(await limitsOf(key)).toEqual(before);
+    expect(await revertLapsedLimits()).toEqual([]);
+    expect((await recorded()).filter(({ operator }) => operator === "punctual")).toHaveLength(1);
+  });
+
+  test("stay when somebody then sets them without an end", async () => {
+    const key = await makePartition({ ceiling: 10 });
+    await setLimits(key, { ceiling: 4 }, OPERATOR, 60_000);
+    await setLimits(key, { ceiling: 5 }, OPERATOR);
+    await testClock.advance(120_000);
+    expect(await revertLapsedLimits()).toEqual([]);
+    expect(await limitsOf(key)).toMatchObject({ ceiling: 5 });
+  });
 });

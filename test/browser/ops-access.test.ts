@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { entrancesOf, isConsoleFile } from "../repo/console-access";
+import { codeFiles, ROOT } from "../repo/source-files";
+import { launchBrowser } from "../support/browser";
+import { fillDeliveries, fillPartition } from "../support/ledger-fill";
+import { type Stack, startStack } from "../support/stack";
+import { signInAs, withDatabase } from "./operators";
+import { visit } from "./visitor";
+
+const KEY = "sms:twilio:AC1:+15005550006";
+
+let stack: Stack;
+let browser: Browser;
+let reference = "";
+const people: Partial<Record<"anonymous" | "shopper" | "viewer" | "operator", BrowserContext>> = {};
+
+beforeAll(async () => {
+  stack = await startStack(inject("testDatabases"));
+  browser = await launchBrowser();
+  people.anonymous = await visit(browser);
+  for (const role of ["shopper", "viewer", "operator"] as const)
+    people[role] = (await signInAs(browser, stack, role)).context;
+  reference = await withDatabase(stack, async (sql) => {
+    await fillPartition(sql, { key: KEY, channel: "sms", ceiling: 5 });
+    await fillDeliveries(sql, { count: 3, channel: "sms", partition: KEY, state: "dead" });
+    const [row] = await sql<
+      { reference: string }[]
+    >`select reference from deliveries where state = 'dead' limit 1`;
+    return row?.reference ?? "";
+  });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+});
+
+const PARAMS: Record<string, () => string> = {
+  "[key]": () => encodeURIComponent(KEY),
+  "[reference]": () => reference,
+  "[id]": () => "00000000-0000-4000-8000-000000000000",
+};
+
+/** Every page and route of the console, as the code has them, with a subject that exists where there is one. */
+function addresses(): string[] {
+  const entrances = codeFiles().filter(isConsoleFile).flatMap(entrancesOf);
+  const pages = entrances.filter(({ kind, path }) => kind === "page" && !path.endsWith("layout.tsx"));
+  return pages.map(({ path }) => {
+    const segments = path.split("/").slice(1, -1);
+    const shown = segments.filter((segment) => !/^\(.*\)$/.test(segment));
+    return `/${shown.map((segment) => PARAMS[segment]?.() ?? segment).join("/")}`;
+  });
+}
+
+interface Action {
+  id: string;
+  name: string;
+  file: string;
+  page: string;
+}
+
+/** Every action of the console, as the build serves it: an address that anybody can post to. */
+function actions(): Action[] {
+  const manifest = JSON.parse(
+    readFileSync(join(ROOT, ".next/server/server-reference-manifest.json"), "utf8"),
+  ) as { node: Record<string, { workers: Record<string, unknown>; filename: string; exportedName: string }> };
+  return Object.entries(manifest.node)
+    .filter(([, { filename }]) => filename.startsWith("app/ops/"))
+    .map(([id, { workers, filename, exportedName }]) => {
+      const [worker = ""] = Object.keys(workers);
+      const segments = worker
+        .split("/")
+        .slice(1, -1)
+        .filter((segment) => !/^\(.*\)$/.test(segment));
+      const page = `/${segments.map((segment) => PARAMS[segment]?.() ?? segment).join("/")}`;
+      return { id, name: exportedName, file: filename, page };
+    });
+}
+
+/** Calls an action as its page's script does, with arguments that it would take from an operator. */
+function call(context: BrowserContext | undefined, action: Action) {
+  const [, subject = ""] = Object.entries(PARAMS).find(([segment]) => action.file.includes(segment)) ?? [];
+  const bound = typeof subject === "string" ? subject : decodeURIComponent(subject());
+  const state = { values: {}, errors: {}, message: null, answer: 0 };
+  return (context as BrowserContext).request.post(`${stack.app}${action.page}`, {
+    headers: { "next-action": action.id, origin: stack.app, accept: "text/x-component" },
+    multipart: {
+      "1_reason": "because",
+      "1_for": "30m",
+      "1_ceiling": "4",
+      "1_burst": "1",
+      "1_concurrency": "5",
+      "1_lane": "bulk",
+      "1_weight": "2",
+      "0": JSON.stringify([bound, state, "$K1"]),
+    },
+    maxRedirects: 0,
+  });
+}
+
+const recorded = () =>
+  withDatabase(stack, async (sql) => {
+    const [row] = await sql<{ count: number }[]>`select count(*)::int as count from operator_actions`;
+    return row?.count ?? -1;
+  });
+
+describe("every page of the console", () => {
+  test("is absent for a shopper, asks an anonymous visitor to sign in, and is there for both kinds of operator", async () => {
+    const pages = addresses();
+    expect(pages.length).toBeGreaterThan(10);
+    for (const path of pages) {
+      const url = `${stack.app}${path}`;
+      const shopper = await people.shopper?.request.get(url, { maxRedirects: 0 });
+      expect(shopper?.status(), `a shopper at ${path}`).toBe(404);
+      expect(await shopper?.text()).not.toContain("twilio");
+      const anonymous = await people.anonymous?.request.get(url, { maxRedirects: 0 });
+      expect(anonymous?.status(), `nobody at ${path}`).toBe(307);
+      expect(anonymous?.headers().location).toMatch(/^\/sign-in\?next=%2Fops/);
+      const missing = path.includes(PARAMS["[id]"]?.() ?? "-");
+      for (const role of ["viewer", "operator"] as const) {
+        const answer = await people[role]?.request.get(url, { maxRedirects: 0 });
+        expect(answer?.status(), `${role} at ${path}`).toBe(missing ? 404 : 200);
+      }
+    }
+  });
+});
+
+describe("every action of the console", () => {
+  test("is listed by the build as the code has it", () => {
+    const inCode = codeFiles()
+      .filter(isConsoleFile)
+      .flatMap(entrancesOf)
+      .filter(({ kind }) => kind === "action")
+      .map(({ path, name }) => `${path} ${name}`);
+    expect(
+      actions()
+        .map(({ file, name }) => `${file} ${name}`)
+        .sort(),
+    ).toEqual(inCode.sort());
+  });
+
+  test("does nothing for a shopper, an anonymous visitor or a read-only operator, and says so", async () => {
+    for (const action of actions()) {
+      const shopper = await call(people.shopper, action);
+      expect(shopper.status(), `a shopper calls ${action.name}`).toBe(404);
+      const anonymous = await call(people.anonymous, action);
+      expect(anonymous.headers()["x-action-redirect"], `nobody calls ${action.name}`).toMatch(/^\/sign-in/);
+      const viewer = await call(people.viewer, action);
+      expect(await viewer.text(), `a viewer calls ${action.name}`).toContain("Your role is read-only");
+    }
+    expect(await recorded()).toBe(0);
+  });
+
+  test("of a partition does what it says for an operator, called in the same way", async () => {
+    const own = actions().filter(({ file }) => file.includes("partitions"));
+    expect(own).toHaveLength(4);
+    for (const action of own) {
+      const answer = await call(people.operator, action);
+      expect(answer.headers()["x-action-redirect"], action.name).toMatch(/\?done=/);
+    }
+    expect(await recorded()).toBe(4);
+  });
+});
