@@ -1,0 +1,104 @@
+import { until } from "../../commands/stack-programs";
+import { closeDatabase } from "../../db/connection";
+import { checkInvariants } from "../../db/console/invariants";
+import type { Channel } from "../../db/rules/outcome";
+import { accepted, latenessOf, ledgerRows } from "./evidence";
+import { percentile } from "./figures";
+import { PROVIDERS, type Stage } from "./stage";
+
+/** What ledger and stand-ins say about one channel when all is over. */
+export type ChannelProof = {
+  channel: Channel;
+  deliveries: number;
+  /** Keys that the provider accepted at least once. */
+  accepted: number;
+  /** Accepted sends beyond the first of a key. */
+  duplicates: number;
+  /** Of those, repeats after an outcome that nobody knew, at a provider where a repeat replaces the first. */
+  replaced: number;
+  throttled: number;
+  /** Ended as `dead/outcome_unknown`: a person or a receipt decides. */
+  unknown: number;
+  /** Ended in any other way than delivered. */
+  otherEnds: number;
+  latenessP50Ms: number;
+  latenessP99Ms: number;
+  /** Below zero when a call came before its instant. */
+  earliestMs: number;
+};
+
+const CHANNELS: readonly Channel[] = ["email", "sms", "push"];
+
+/** Waits until that many deliveries exist and every one has ended; a database that is restarting is no answer yet. */
+export async function untilEnded(stage: Stage, count: number, withinMs: number): Promise<void> {
+  await until(`${count} deliveries have ended`, withinMs, async () => {
+    const [row] = await stage.sql<{ ended: number; live: number }[]>`
+      select count(*) filter (where state in ('delivered', 'dead', 'expired'))::int as ended,
+        count(*) filter (where state not in ('delivered', 'dead', 'expired'))::int as live from deliveries`.catch(
+      () => [],
+    );
+    return row !== undefined && row.ended >= count && row.live === 0;
+  });
+}
+
+/** Compares the stand-ins' ledgers with the database, per channel. */
+export async function proveChannels(stage: Stage): Promise<ChannelProof[]> {
+  return Promise.all(CHANNELS.map((channel) => proveChannel(stage, channel)));
+}
+
+async function proveChannel(stage: Stage, channel: Channel): Promise<ChannelProof> {
+  const [calls, summary, rows] = await Promise.all([
+    stage.calls(PROVIDERS[channel]),
+    stage.summary(PROVIDERS[channel]),
+    ledgerRows(stage, channel),
+  ]);
+  const [ends] = await stage.sql<{ unknown: number; others: number; repeats: number }[]>`
+    select count(*) filter (where d.reason = 'outcome_unknown')::int as unknown,
+      count(*) filter (where d.state <> 'delivered' and d.reason is distinct from 'outcome_unknown')::int as others,
+      coalesce(sum((select count(*) from attempts a where a.delivery_id = d.id and a.class in ('ambiguous', 'crashed'))), 0)::int as repeats
+    from deliveries d where d.channel = ${channel}`;
+  const lateness = latenessOf(calls, rows);
+  return {
+    channel,
+    deliveries: rows.size,
+    accepted: new Set(accepted(calls).map((call) => call.key)).size,
+    duplicates: summary.duplicates,
+    replaced: channel === "push" ? Math.min(summary.duplicates, ends?.repeats ?? 0) : 0,
+    throttled: summary.throttled,
+    unknown: ends?.unknown ?? 0,
+    otherEnds: ends?.others ?? 0,
+    latenessP50Ms: Math.round(percentile(lateness, 0.5)),
+    latenessP99Ms: Math.round(percentile(lateness, 0.99)),
+    earliestMs: Math.floor(Math.min(...lateness)),
+  };
+}
+
+/** What is wrong with a channel; empty when everything was sent once or is accounted for. */
+export function faultsOf(proof: ChannelProof): string[] {
+  const { channel, deliveries, accepted: sent, duplicates, replaced, unknown, otherEnds, earliestMs } = proof;
+  const faults: string[] = [];
+  if (duplicates > replaced) faults.push(`${channel}: ${duplicates - replaced} sent twice`);
+  if (otherEnds > 0) faults.push(`${channel}: ${otherEnds} ended undelivered`);
+  if (channel !== "sms" && unknown > 0) faults.push(`${channel}: ${unknown} left unknown`);
+  if (sent + unknown < deliveries) faults.push(`${channel}: ${deliveries - sent - unknown} never accepted`);
+  if (earliestMs < 0) faults.push(`${channel}: a call ${-earliestMs} ms early`);
+  return faults;
+}
+
+/** The promises that the stage's database says are broken, with offending keys. */
+export async function brokenPromises(stage: Stage): Promise<string[]> {
+  const before = process.env.DATABASE_URL;
+  process.env.DATABASE_URL = stage.databaseUrl;
+  try {
+    const { checks } = await checkInvariants();
+    return checks
+      .filter(({ violations }) => violations > 0)
+      .map(
+        ({ promise, name, violations, sample }) => `${promise} ${name}: ${violations} (${sample.join(", ")})`,
+      );
+  } finally {
+    await closeDatabase();
+    if (before === undefined) delete process.env.DATABASE_URL;
+    else process.env.DATABASE_URL = before;
+  }
+}
