@@ -93,13 +93,17 @@ export const CHECKS: readonly Check[] = [
     promise: "P3",
     name: "no attempt in a partition after its gate closed",
     // Only email: every 429 of its provider concerns the account. The ledger's own time of the gate is the settlement.
-    find: (
-      scope,
-    ) => sql`select d.key from ${recent(scope)} and d.channel = 'email' and a.class = 'throttled' and exists (
-        select 1 from attempts later join deliveries other on other.id = later.delivery_id
-        where other.partition = d.partition and later.begun_at > a.settled_at + ${tolerance(scope)}
-          and later.begun_at < a.settled_at + ${ASKED} * interval '1 second'
-          and later.begun_at < a.settled_at + interval '1 hour')`,
+    // Gates and attempts pass by once in the order of time: comparing each with each takes too long after an overload.
+    find: (scope) => sql`select w.key from (
+        select e.key, e.begun_at, max(e.until) over (partition by e.partition order by e.at, e.begun_at) as closed_until
+        from (
+          select d.partition, d.key, a.settled_at + ${tolerance(scope)} as at, null::timestamptz as begun_at,
+            a.settled_at + least(${ASKED} * interval '1 second', interval '1 hour') as until
+          from ${recent(scope)} and d.channel = 'email' and a.class = 'throttled'
+          union all
+          select d.partition, d.key, a.begun_at, a.begun_at, null from ${recent(scope)} and d.channel = 'email'
+        ) e
+      ) w where w.begun_at < w.closed_until`,
   },
   {
     promise: "P4",

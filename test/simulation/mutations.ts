@@ -43,6 +43,18 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    name: "one-budget",
+    promise: "P2",
+    what: "push shares the partition of email",
+    edits: [
+      {
+        file: "db/rules/partition-key.ts",
+        from: "return `push:",
+        to: 'return "email:resend:main";`push:',
+      },
+    ],
+  },
+  {
     name: "early-jitter",
     promise: "P3",
     what: "jitter goes both ways around the provider's time",
@@ -75,6 +87,18 @@ export const MUTATIONS: readonly Mutation[] = [
         file: "db/rules/settlement.ts",
         from: "return defer ( input , nowMs + delayMs , { throttleCount }",
         to: "return defer(input,nowMs+delayMs,{throttleCount,failureCount:input.counters.failureCount+1}",
+      },
+    ],
+  },
+  {
+    name: "lost-history",
+    promise: "P4",
+    what: "an attempt is counted that no row tells of",
+    edits: [
+      {
+        file: "db/ledger/begin.ts",
+        from: "attempt_count = w.number,",
+        to: "attempt_count=w.number+1,",
       },
     ],
   },
@@ -158,7 +182,9 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "loud-nights",
     promise: "P6",
     what: "quiet hours are asked at the opening only",
-    edits: [{ file: "db/rules/claim.ts", from: 'if ( facts.lane === "urgent" ||', to: "if(true||" }],
+    edits: [
+      { file: "db/rules/claim.ts", from: "if (hold !== null) return", to: "if(hold===undefined)return" },
+    ],
   },
   {
     name: "opt-out-ignored",
@@ -227,6 +253,12 @@ export const MUTATIONS: readonly Mutation[] = [
     sql: "alter table deliveries disable trigger deliveries_guard",
   },
 ];
+
+/** Where a change goes, in a text as it is written or as it is compiled: whitespace does not count. */
+export function placeOf(from: string): RegExp {
+  const parts = from.split(/\s+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(parts.join("\\s*"));
+}
 
 /** Breaks the product for the rest of this process; its modules must not have been loaded yet. */
 export function installMutation(mutation: Mutation): void {

@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { MUTATIONS, placeOf } from "./mutations";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+test.each(MUTATIONS)("the mutation $name finds its place in the product as it is now", ({ edits }) => {
+  for (const { file, from } of edits) {
+    expect(readFileSync(`${ROOT}${file}`, "utf8"), `${file}: ${from}`).toMatch(placeOf(from));
+  }
+});
+
+test("every promise has a mutation that breaks it", () => {
+  const promises = new Set(MUTATIONS.map(({ promise }) => promise));
+  for (const promise of ["P1", "P3", "P5", "P6", "P7", "P9"]) expect(promises).toContain(promise);
+});
