@@ -9,6 +9,10 @@ const nextConfig: NextConfig = {
   // Commands own this working tree: the dev server writes no files into it besides .next.
   agentRules: false,
   poweredByHeader: false,
+  // The engine calls for each parcel and gets a few hundred bytes back: compressing them costs more than they weigh.
+  headers: async () => [
+    { source: "/api/inngest", headers: [{ key: "Cache-Control", value: "no-store, no-transform" }] },
+  ],
 };
 
 export default nextConfig;

@@ -40,7 +40,7 @@ export function failureAnswer(error: unknown): Response {
     status,
     headers: {
       "content-type": "application/problem+json",
-      "cache-control": "no-store",
+      "cache-control": "no-store, no-transform",
       ...(unreachable ? { "retry-after": String(RETRY_AFTER_SECONDS) } : {}),
     },
   });
