@@ -73,10 +73,9 @@ describe("a broken promise is named with its keys", () => {
   test("P3: another delivery's call while the gate is closed, not after it", async () => {
     const refused = await makeDelivery({ state: "delivered", channel: "email" });
     await addAttempt(refused, { number: 2, begunInMs: -60_000, class: "throttled", retryAfter: "30" });
-    const [early, late] = [
-      await makeDelivery({ state: "delivered" }),
-      await makeDelivery({ state: "delivered" }),
-    ];
+    const { partition } = refused;
+    const early = await makeDelivery({ state: "delivered", partition });
+    const late = await makeDelivery({ state: "delivered", partition });
     await addAttempt(early, { number: 2, begunInMs: -45_000, class: "transient" });
     await addAttempt(late, { number: 2, begunInMs: -20_000, class: "transient" });
     expect((await broken())["P3 no attempt in a partition after its gate closed"]).toEqual([early.key]);

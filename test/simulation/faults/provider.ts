@@ -3,11 +3,10 @@ import type { Dice } from "../dice";
 import type { Stage } from "../stage";
 import { PROVIDERS, type Strike } from "./strike";
 
-/** What a Retry-After looks like in the wild, usable or not. */
+/** What a Retry-After looks like in the wild, usable or not: half of them usable, for the gate to be held to. */
 const RETRY_AFTERS = [
-  "seconds",
-  "seconds",
-  "http-date",
+  ...Array.from({ length: 8 }, () => "seconds"),
+  ...Array.from({ length: 4 }, () => "http-date"),
   "absent",
   "soon",
   "60s",
