@@ -19,6 +19,8 @@ export interface Config {
   twilio: { accountSid: string; authToken: string; from: string; baseUrl: string | null };
   /** Null without VAPID keys: push is then neither offered nor sent. */
   webPush: { publicKey: string; privateKey: string; subject: string; extraHosts: string[] } | null;
+  /** Hosts of the shop that may be asked whether a reminder still makes sense; none: nobody is asked. */
+  shopCheckHosts: string[];
   /** The ceilings that a new partition starts with; operators change them per partition afterwards. */
   rates: {
     emailPerSecond: number;
@@ -91,6 +93,7 @@ const environment = z.object({
   VAPID_PRIVATE_KEY: optional(text.regex(/^[\w-]{43}$/)),
   VAPID_SUBJECT: optional(text.regex(VAPID_SUBJECT)),
   WEB_PUSH_EXTRA_HOSTS: optional(hosts),
+  SHOP_CHECK_HOSTS: optional(hosts),
   EMAIL_RATE_PER_SECOND: z.preprocess(empty, rate(DEFAULT_RATES.email)),
   SMS_RATE_PER_SECOND: z.preprocess(empty, rate(DEFAULT_RATES.sms)),
   SMS_ACCOUNT_RATE_PER_SECOND: optional(z.coerce.number().positive().max(RATE_PER_SECOND_MAX)),
@@ -117,6 +120,7 @@ const ACCEPTED: Record<keyof z.infer<typeof environment>, string> = {
   VAPID_PUBLIC_KEY: "65 bytes in base64url",
   VAPID_PRIVATE_KEY: "32 bytes in base64url",
   VAPID_SUBJECT: "mailto:name@host or an https:// address, without spaces or <>",
+  SHOP_CHECK_HOSTS: "hosts, or hosts with a port, separated by commas",
   WEB_PUSH_EXTRA_HOSTS: "hosts, or hosts with a port, separated by commas",
   EMAIL_RATE_PER_SECOND: RATE,
   SMS_RATE_PER_SECOND: RATE,
@@ -200,6 +204,7 @@ function toConfig(data: Environment): Config {
       smsAccountPerSecond: data.SMS_ACCOUNT_RATE_PER_SECOND ?? null,
       pushPerSecond: data.PUSH_RATE_PER_SECOND,
     },
+    shopCheckHosts: data.SHOP_CHECK_HOSTS ?? [],
     webPush: publicKey && privateKey && subject ? { publicKey, privateKey, subject, extraHosts } : null,
   };
 }

@@ -18,7 +18,7 @@ const CODES_PER_WINDOW = 5;
 export interface NoticeInput {
   subscriberId: string;
   destinationId: string;
-  template: "sign-in-code" | "phone-code";
+  template: "sign-in-code" | "phone-code" | "device-test";
   content: unknown;
   cost: number;
 }

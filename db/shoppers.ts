@@ -12,6 +12,10 @@ export interface Shopper {
   timeZone: string;
   locale: string;
   quietHours: QuietHours | null;
+  /** Text messages come only then; null: at any hour. */
+  smsHours: { from: string; until: string } | null;
+  /** Everything is held until then, in epoch milliseconds; null, or past: nothing is. */
+  pausedUntilMs: number | null;
   /** The channel is off for reminders by choice. */
   off: Channel[];
   destinations: DestinationView[];
@@ -22,9 +26,17 @@ export interface Shopper {
 export async function readShopper(subscriberId: string): Promise<Shopper | null> {
   return transact(async (tx) => {
     const view = await readSubscriber(tx, subscriberId);
-    const [settings] = await rows<{ quietFrom: string | null; quietUntil: string | null }>(
+    const [settings] = await rows<{
+      quietFrom: string | null;
+      quietUntil: string | null;
+      smsFrom: string | null;
+      smsUntil: string | null;
+      pausedUntilMs: number | null;
+    }>(
       tx,
-      sql`select quiet_from as "quietFrom", quiet_until as "quietUntil" from subscribers where id = ${subscriberId}::uuid`,
+      sql`select quiet_from as "quietFrom", quiet_until as "quietUntil", sms_from as "smsFrom", sms_until as "smsUntil",
+          epoch_ms(paused_until) as "pausedUntilMs"
+        from subscribers where id = ${subscriberId}::uuid`,
     );
     if (view === null || settings === undefined) return null;
     const off = await rows<{ channel: Channel }>(
@@ -32,14 +44,17 @@ export async function readShopper(subscriberId: string): Promise<Shopper | null>
       sql`select channel from preferences
         where subscriber_id = ${subscriberId}::uuid and topic = 'reminders' and not enabled`,
     );
-    const { quietFrom, quietUntil } = settings;
+    const { quietFrom, quietUntil, smsFrom, smsUntil, pausedUntilMs } = settings;
+    const nowMs = await ledgerNowMs(tx);
     return {
       timeZone: view.timeZone,
       locale: view.locale,
       quietHours: quietFrom === null || quietUntil === null ? null : { start: quietFrom, end: quietUntil },
+      smsHours: smsFrom === null || smsUntil === null ? null : { from: smsFrom, until: smsUntil },
+      pausedUntilMs: pausedUntilMs !== null && pausedUntilMs > nowMs ? pausedUntilMs : null,
       off: off.map((row) => row.channel),
       destinations: view.destinations,
-      nowMs: await ledgerNowMs(tx),
+      nowMs,
     };
   });
 }

@@ -16,6 +16,8 @@ export interface DestinationView {
   label: string | null;
   state: "active" | "suppressed";
   verified: boolean;
+  /** The most messages a day that its owner wants there; null: no limit. */
+  dailyLimit?: number | null;
 }
 
 export interface SubscriberView {
@@ -48,7 +50,8 @@ export async function readSubscriber(executor: Executor, id: string): Promise<Su
   const destinations = await rows<DestinationView>(
     executor,
     sql`select id, channel, case when channel = 'push' then split_part(split_part(address, '://', 2), '/', 1) else address end
-        as address, label, state, verified_at is not null as verified
+        as address, label, state, verified_at is not null as verified,
+        daily_limit as "dailyLimit"
       from destinations where subscriber_id = ${id}::uuid and state <> 'retired'
       order by array_position(array['email', 'sms', 'push'], channel), created_at, id`,
   );

@@ -4,6 +4,7 @@ import { openDeliveries } from "../db/ledger/open";
 import { storePayloads } from "../db/payloads";
 import { dispatchAll } from "./dispatch";
 import { renderForChannels } from "./messages/reminder-payloads";
+import { askShops } from "./shop-check";
 
 export interface Opened {
   opened: number;
@@ -28,6 +29,7 @@ export async function openDueBetween(fromMs: number, untilMs: number): Promise<O
   for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) {
     const due = await readDue({ fromMs, untilMs, limit: CHUNK });
     if (due.length === 0) break;
+    await askShops(due);
     await storePayloads((await Promise.all(due.map(renderOccurrence))).flat());
     const outcome = await openDeliveries(due.map((row) => row.occurrenceId));
     total.opened += outcome.opened;

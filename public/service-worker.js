@@ -6,8 +6,8 @@ self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim(
 /** What a push says. Browsers insist that something is shown, so there are words for one that cannot be read. */
 function read(data) {
   try {
-    const { title, body, url, tag } = data.json();
-    if (typeof title === "string" && title !== "") return { title, body, url, tag };
+    const { title, body, url, tag, token, actions } = data.json();
+    if (typeof title === "string" && title !== "") return { title, body, url, tag, token, actions };
   } catch {
     // Falls through to the words below.
   }
@@ -15,12 +15,14 @@ function read(data) {
 }
 
 self.addEventListener("push", (event) => {
-  const { title, body, url, tag } = read(event.data);
+  const { title, body, url, tag, token, actions } = read(event.data);
   const shown = self.registration.showNotification(title, {
     body: typeof body === "string" ? body : "",
     // The delivery's reference: a repeat after an unclear answer replaces the first instead of standing beside it.
     tag: typeof tag === "string" ? tag : undefined,
-    data: { url },
+    data: { url, token },
+    // Without a token the buttons could do nothing; browsers that have no buttons leave them out.
+    actions: typeof token === "string" && Array.isArray(actions) ? actions : [],
     icon: "/icon-192.png",
     badge: "/badge-96.png",
   });
@@ -48,9 +50,37 @@ async function open(url) {
   return self.clients.openWindow(address.href);
 }
 
+/** Tells us what was pressed. The token is the right to: no session is needed, and none is sent. */
+async function answer(token, action) {
+  const response = await fetch(`/api/answers/${encodeURIComponent(token)}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    credentials: "omit",
+    body: JSON.stringify({ action }),
+  });
+  if (!response.ok && response.status !== 404) throw new Error(`answered ${response.status}`);
+}
+
+/** A button acts without opening anything; when it does not get through, the reminder's page opens instead. */
+async function press({ token }, action) {
+  try {
+    await answer(token, action);
+  } catch {
+    await open(`/r/${encodeURIComponent(token)}`);
+  }
+}
+
+async function click({ url, token }) {
+  const told = typeof token === "string" ? answer(token, "opened").catch(() => undefined) : undefined;
+  await open(url);
+  await told;
+}
+
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  event.waitUntil(open(event.notification.data?.url));
+  const data = event.notification.data ?? {};
+  const pressed = event.action !== "" && typeof data.token === "string";
+  event.waitUntil(pressed ? press(data, event.action) : click(data));
 });
 
 async function subscribeAgain(event) {

@@ -2,6 +2,7 @@ import { CHANNELS } from "../../db/rules/api-schemas";
 import type { Channel } from "../../db/rules/outcome";
 import { maskPhone } from "../../db/rules/phone";
 import type { Shopper } from "../../db/shoppers";
+import type { OwnQuietHours } from "./quiet-question";
 
 /** A channel as the picker offers it: only one that reaches somebody can be chosen. */
 export interface ChannelChoice {
@@ -58,3 +59,8 @@ const MISSING: Record<Channel, string> = {
 };
 
 const ADD: Record<Channel, string> = { email: "Add", sms: "Add a number", push: "Add this device" };
+
+/** The quiet hours that the composer asks about, in the zone in which they are kept. */
+export function quietOf({ quietHours, timeZone }: Shopper): OwnQuietHours | null {
+  return quietHours === null ? null : { ...quietHours, timeZone };
+}

@@ -3,15 +3,19 @@ import { CHANNEL_NAME } from "../../db/rules/words";
 import { ChannelIcon } from "../_ui/channel-icon";
 import { FieldError } from "../_ui/field";
 import type { ChannelChoice } from "./channel-choices";
+import { ChannelPlan } from "./channel-plan";
 
 interface ChannelPickerProps {
   choices: readonly ChannelChoice[];
   chosen: readonly string[];
+  plan: "all" | "steps";
+  stepMinutes: string;
   error: string | undefined;
 }
 
 /** How a reminder reaches somebody: the channels that do can be chosen, the others say what is missing. */
-export function ChannelPicker({ choices, chosen, error }: ChannelPickerProps) {
+export function ChannelPicker({ choices, chosen, plan, stepMinutes, error }: ChannelPickerProps) {
+  const several = choices.filter(({ ready }) => ready).length > 1;
   return (
     <fieldset aria-describedby="channels-error">
       <legend className="mb-2 font-medium">How it reaches you</legend>
@@ -26,6 +30,7 @@ export function ChannelPicker({ choices, chosen, error }: ChannelPickerProps) {
         ))}
       </div>
       <FieldError id="channels-error" error={error} />
+      {several && <ChannelPlan plan={plan} minutes={stepMinutes} />}
     </fieldset>
   );
 }

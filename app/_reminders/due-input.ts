@@ -6,7 +6,7 @@ import {
 } from "../../db/rules/due-time";
 import { checkTimeZone, formatWhen } from "../../db/rules/time-zone";
 
-/** A date, a time and a zone as a form has them. `choice` is a preset's wall time, or `custom`. */
+/** A date, a time and a zone as a form has them. `choice` is a preset's wall time, `custom`, or `typed` for words. */
 export interface WhenInput {
   choice: string;
   date: string;
@@ -22,7 +22,7 @@ const WALL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
 /** The wall time that the fields name, or null when they name none. A preset goes before the fields below it. */
 export function wallTimeOfFields({ choice, date, time }: WhenInput): string | null {
-  const local = choice === "" || choice === "custom" ? `${date}T${time}` : choice;
+  const local = choice === "" || choice === "custom" || choice === "typed" ? `${date}T${time}` : choice;
   return WALL.test(local) ? local : null;
 }
 

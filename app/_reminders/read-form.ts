@@ -2,8 +2,12 @@ import "server-only";
 import { createHash } from "node:crypto";
 import { createReminderBody, parseBody } from "../../db/rules/api-schemas";
 import { type FieldError, fail, fieldError, ok, type Result } from "../../db/rules/errors";
+import type { Channel } from "../../db/rules/outcome";
+import { checkTimeZone } from "../../db/rules/time-zone";
+import { readTypedWhen } from "../../db/rules/typed-when";
 import { type FieldNames, textOf, textsOf } from "../_forms/form-state";
 import { readWhen, type WhenInput, wallTimeOfFields } from "./due-input";
+import { type RepeatInput, readRepeat } from "./repeat-input";
 
 /** What the shop says and a shopper may not: whose reminder it is comes from the session. */
 const body = createReminderBody.omit({ subscriber: true });
@@ -16,9 +20,31 @@ export const REMINDER_FIELDS: FieldNames = {
   url: { name: "url", label: "The link" },
   dueAt: { name: "when", label: "The time" },
   channels: { name: "channels", label: "The channel" },
+  repeat: { name: "repeat", label: "The repetition" },
+  nextChannelAfterMinutes: { name: "channels", label: "The minutes" },
 };
 
-const KEPT = ["title", "note", "url", "choice", "date", "time", "timeZone", "intention"];
+const KEPT = [
+  "title",
+  "note",
+  "url",
+  "choice",
+  "date",
+  "time",
+  "timeZone",
+  "typed",
+  "floating",
+  "throughQuiet",
+  "plan",
+  "stepMinutes",
+  "repeat",
+  "interval",
+  "days",
+  "ends",
+  "until",
+  "count",
+  "intention",
+];
 
 /** What was typed, for the form to show again. */
 export function typedIn(form: FormData): Record<string, string> {
@@ -48,24 +74,72 @@ export function readReminderForm(
   nowMs: number,
   unchangedWhen: WhenInput | null = null,
 ): Result<Omit<ReminderBody, "dueAt"> & { dueAt: ReminderBody["dueAt"] | null }> {
-  const input = whenOf(form);
+  const { input, error, recurrence } = spoken(form, nowMs);
   const untouched = unchangedWhen !== null && isSame(input, unchangedWhen);
-  const when = readWhen(input, nowMs);
+  const when = error === null ? readWhen(input, nowMs) : { ok: false as const, error };
+  const repeat = recurrence === null ? readRepeat(repeatOf(form)) : { ok: true as const, recurrence };
   const parsed = parseBody(body, {
     title: textOf(form, "title"),
     note: textOf(form, "note") === "" ? null : textOf(form, "note"),
     url: withScheme(textOf(form, "url")),
     // A stand-in where the fields were refused already, so that the other fields are looked at all the same.
     dueAt: when.ok ? { local: when.local, timeZone: when.timeZone } : "2000-01-01T00:00:00Z",
-    channels: channelsOf(form),
+    channels: channelsInOrder(form),
+    repeat: repeat.ok ? repeat.recurrence : null,
+    floating: textOf(form, "floating") === "on",
+    throughQuietHours: textOf(form, "throughQuiet") === "yes",
+    nextChannelAfterMinutes: textOf(form, "plan") === "steps" ? Number(textOf(form, "stepMinutes")) : null,
   });
   const problems: FieldError[] = [];
+  if (!repeat.ok) problems.push(fieldError("repeat", "", "a rule", repeat.error));
   if (!when.ok && !untouched) problems.push(fieldError("dueAt", "", "a time to come", when.error));
   if (!parsed.ok && parsed.problem.code === "invalid_input")
     problems.push(...parsed.problem.fields.map(inOwnWords));
   if (problems.length > 0) return fail({ code: "invalid_input", fields: problems });
   if (!parsed.ok) return parsed;
   return ok({ ...parsed.value, dueAt: untouched ? null : parsed.value.dueAt });
+}
+
+/**
+ * The fields that say when, after reading what was typed in words: with the server's clock, so that "in 10 minutes" is
+ * counted from the sending and not from when the page was opened.
+ */
+function spoken(
+  form: FormData,
+  nowMs: number,
+): { input: WhenInput; error: string | null; recurrence: string | null } {
+  const input = whenOf(form);
+  const typed = textOf(form, "typed");
+  const zone = checkTimeZone("timeZone", input.timeZone);
+  const meant = input.choice === "typed" || (typed !== "" && wallTimeOfFields(input) === null);
+  if (!meant || typed === "" || !zone.ok) return { input, error: null, recurrence: null };
+  const read = readTypedWhen(typed, nowMs, zone.value);
+  if (!read.ok) return { input, error: read.error, recurrence: null };
+  const [date = "", time = ""] = read.local.split("T");
+  // The fields below may have refined what was typed: "every day", and then an end.
+  const recurrence = textOf(form, "repeat") === "" ? read.repeat : null;
+  return { input: { ...input, choice: "custom", date, time }, error: null, recurrence };
+}
+
+function repeatOf(form: FormData): RepeatInput {
+  return {
+    repeat: textOf(form, "repeat") as RepeatInput["repeat"],
+    interval: textOf(form, "interval") || "1",
+    days: textOf(form, "days"),
+    ends: (textOf(form, "ends") || "never") as RepeatInput["ends"],
+    until: textOf(form, "until"),
+    count: textOf(form, "count"),
+  };
+}
+
+/** The order in which one channel follows another: what costs and disturbs least goes first. */
+const STEPS: readonly Channel[] = ["push", "email", "sms"];
+
+function channelsInOrder(form: FormData): string[] {
+  const chosen = channelsOf(form);
+  if (textOf(form, "plan") !== "steps") return chosen;
+  const rank = (channel: string) => (STEPS as readonly string[]).indexOf(channel);
+  return chosen.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function isSame(one: WhenInput, other: WhenInput): boolean {

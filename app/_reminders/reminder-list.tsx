@@ -1,5 +1,7 @@
+import { Repeat } from "lucide-react";
 import Link from "next/link";
 import type { ReminderOverview } from "../../db/reminders/overview";
+import { tellRecurrence } from "../../db/rules/recurrence-words";
 import { channelList, tellReminder } from "../../db/rules/reminder-words";
 import { relativeTime } from "../_time/format";
 import { ChannelIcon } from "../_ui/channel-icon";
@@ -44,6 +46,12 @@ function ReminderRow({ reminder, nowMs }: { reminder: ReminderOverview; nowMs: n
         <p className="flex flex-wrap items-center gap-x-3 text-sm text-ink-soft">
           <When atMs={dueAtMs} timeZone={reminder.timeZone} nowMs={nowMs} />
           {reminder.status === "active" && <span>{relativeTime(dueAtMs, nowMs)}</span>}
+          {reminder.repeat !== null && (
+            <span className="inline-flex items-center gap-1">
+              <Repeat aria-hidden className="size-3.5" />
+              {tellRecurrence(reminder.repeat)}
+            </span>
+          )}
         </p>
       </div>
       <div className="flex w-full items-center justify-between gap-4 sm:w-auto">

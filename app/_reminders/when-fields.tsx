@@ -1,93 +1,157 @@
 "use client";
 
-import { useState } from "react";
 import { presetsAt } from "../../db/rules/presets";
 import { formatWhen } from "../../db/rules/time-zone";
 import { relativeTime, shortTime, zoneLabel } from "../_time/format";
 import { ZoneSelect } from "../_time/zone-select";
 import { FieldError, Input } from "../_ui/field";
-import { readWhen, type WhenInput } from "./due-input";
+import { readWhen } from "./due-input";
+import { type OwnQuietHours, QuietQuestion } from "./quiet-question";
+import { RepeatFields } from "./repeat-fields";
+import { TypedField } from "./typed-field";
+import { type ComposerWhen, useWhen } from "./use-when";
 
 interface WhenFieldsProps {
-  initial: WhenInput;
+  initial: ComposerWhen;
   zones: readonly string[];
+  quiet: OwnQuietHours | null;
   nowMs: number;
   error: string | undefined;
+  repeatError: string | undefined;
 }
 
 const CHIP =
   "block h-full rounded-xl border border-line-strong/70 bg-surface px-3 py-2.5 hover:bg-sunken peer-checked:border-accent peer-checked:bg-accent-soft/60 peer-checked:ring-1 peer-checked:ring-accent peer-focus-visible:outline-2 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-accent";
 
-/** Which zone the presets of a zone are shown in, and how the browser clock of the moment is told from the server's. */
-function useWhen(initial: WhenInput) {
-  const [when, setWhen] = useState(initial);
-  const choose = (choice: string) => {
-    const [date = "", time = ""] = choice.split("T");
-    setWhen((before) => (choice === "custom" ? { ...before, choice } : { ...before, choice, date, time }));
-  };
-  const type = (change: Partial<WhenInput>) =>
-    setWhen((before) => ({ ...before, ...change, choice: "custom" }));
-  return { when, choose, type };
+type Composer = ReturnType<typeof useWhen>;
+
+/** When a reminder is due: a time that people mean, one in words, or a date and a time; and how it repeats. */
+export function WhenFields({ initial, zones, quiet, nowMs, error, repeatError }: WhenFieldsProps) {
+  const composer = useWhen(initial, nowMs);
+  const { when, echo, read, wall } = composer;
+  const typedWrong = when.choice === "typed" && echo?.ok === false;
+  return (
+    <>
+      <fieldset aria-describedby="when-error when-echo">
+        <legend className="mb-2 font-medium">When</legend>
+        <Presets composer={composer} nowMs={nowMs} />
+        <div className="mt-3 space-y-3">
+          {/* What a browser sends when no preset is chosen: words that were typed, or the fields. */}
+          {(when.choice === "custom" || when.choice === "typed") && (
+            <input type="hidden" name="choice" value={when.choice} readOnly />
+          )}
+          <TypedField value={when.typed} echo={echo} onType={composer.type} />
+          <DateAndTime composer={composer} invalid={error !== undefined} />
+        </div>
+        <Zone composer={composer} zones={zones} />
+        <FieldError id="when-error" error={error} />
+        <p id="when-echo" aria-live="polite" className="mt-3 text-[0.9375rem] text-ink-soft empty:mt-0">
+          {read.ok && !typedWrong ? (
+            <>
+              Due{" "}
+              <strong className="font-medium text-ink">{formatWhen(read.atMs, read.timeZone, "en")}</strong>,{" "}
+              {relativeTime(read.atMs, nowMs)}.
+            </>
+          ) : !read.ok && when.date !== "" && when.time !== "" && error === undefined ? (
+            read.error
+          ) : null}
+        </p>
+        <QuietQuestion
+          quiet={quiet}
+          atMs={read.ok && !typedWrong ? read.atMs : null}
+          nowMs={nowMs}
+          through={when.throughQuiet}
+          onChange={(throughQuiet) => composer.set({ throughQuiet })}
+        />
+      </fieldset>
+      <RepeatFields
+        value={when.repeat}
+        onChange={(change) => composer.set({ repeat: { ...when.repeat, ...change } })}
+        start={wall === null ? null : wall.length === 16 ? `${wall}:00` : wall}
+        timeZone={when.timeZone}
+        nowMs={nowMs}
+        error={repeatError}
+      />
+    </>
+  );
 }
 
-/** When a reminder is due: times that people mean, or a date and a time, in a zone that is always shown. */
-export function WhenFields({ initial, zones, nowMs, error }: WhenFieldsProps) {
-  const { when, choose, type } = useWhen(initial);
-  const presets = presetsAt(nowMs, when.timeZone);
-  const read = readWhen(when, nowMs);
-  const invalid = error === undefined ? undefined : true;
+function Presets({ composer, nowMs }: { composer: Composer; nowMs: number }) {
+  const { when, choose } = composer;
   return (
-    <fieldset aria-describedby="when-error when-echo">
-      <legend className="mb-2 font-medium">When</legend>
-      <div className="grid grid-cols-2 gap-2.5 sm:grid-cols-3">
-        {presets.map(({ name, local }) => (
-          <Chip
-            key={name}
+    <div className="grid grid-cols-2 gap-2.5 sm:grid-cols-3">
+      {presetsAt(nowMs, when.timeZone).map(({ name, local }) => (
+        <div key={name}>
+          <input
+            id={`when-${local}`}
+            type="radio"
+            name="choice"
             value={local}
             checked={when.choice === local}
-            onChoose={choose}
-            name={name}
-            detail={<PresetTime local={local} timeZone={when.timeZone} nowMs={nowMs} />}
+            onChange={() => choose(local)}
+            className="peer sr-only"
           />
-        ))}
-        <Chip
-          value="custom"
-          checked={when.choice === "custom"}
-          onChoose={choose}
-          name="Another time"
-          detail="Choose it below"
+          <label htmlFor={`when-${local}`} className={CHIP}>
+            <span className="block text-[0.9375rem] font-medium">{name}</span>
+            <span className="block text-[0.8125rem] whitespace-nowrap text-ink-soft tabular-nums">
+              <PresetTime local={local} timeZone={when.timeZone} nowMs={nowMs} />
+            </span>
+          </label>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function DateAndTime({ composer, invalid }: { composer: Composer; invalid: boolean }) {
+  const { when, edit } = composer;
+  const attributes = {
+    "aria-invalid": invalid ? (true as const) : undefined,
+    "aria-describedby": "when-error",
+  };
+  return (
+    <div className="flex flex-wrap gap-3">
+      <div className="min-w-36 flex-1">
+        <label htmlFor="date" className="mb-1.5 block text-sm text-ink-soft">
+          Date
+        </label>
+        <Input
+          id="date"
+          name="date"
+          type="date"
+          value={when.date}
+          onChange={(event) => edit({ date: event.target.value })}
+          {...attributes}
         />
       </div>
-      <div className="mt-4 flex flex-wrap gap-4">
-        <div className="min-w-36 flex-1">
-          <label htmlFor="date" className="mb-1.5 block text-sm text-ink-soft">
-            Date
-          </label>
-          <Input
-            id="date"
-            name="date"
-            type="date"
-            value={when.date}
-            onChange={(event) => type({ date: event.target.value })}
-            aria-invalid={invalid}
-            aria-describedby="when-error"
-          />
-        </div>
-        <div className="min-w-28 flex-1">
-          <label htmlFor="time" className="mb-1.5 block text-sm text-ink-soft">
-            Time
-          </label>
-          <Input
-            id="time"
-            name="time"
-            type="time"
-            value={when.time}
-            onChange={(event) => type({ time: event.target.value })}
-            aria-invalid={invalid}
-            aria-describedby="when-error"
-          />
-        </div>
-        <div className="min-w-52 flex-[1.5]">
+      <div className="min-w-28 flex-1">
+        <label htmlFor="time" className="mb-1.5 block text-sm text-ink-soft">
+          Time
+        </label>
+        <Input
+          id="time"
+          name="time"
+          type="time"
+          value={when.time}
+          onChange={(event) => edit({ time: event.target.value })}
+          {...attributes}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** The zone is said in words; changing it is one step away. */
+function Zone({ composer, zones }: { composer: Composer; zones: readonly string[] }) {
+  const { when, set, edit } = composer;
+  return (
+    <details className="group mt-3">
+      <summary className="inline-flex min-h-9 items-center gap-1.5 text-[0.9375rem] text-ink-soft">
+        {when.floating ? "Wherever I am, now" : "Time in"} {zoneLabel(when.timeZone)}
+        <span className="font-medium text-accent-ink underline underline-offset-2">Change</span>
+      </summary>
+      <div className="mt-2 space-y-3 rounded-xl bg-sunken p-4">
+        <div>
           <label htmlFor="timeZone" className="mb-1.5 block text-sm text-ink-soft">
             Time zone
           </label>
@@ -96,51 +160,26 @@ export function WhenFields({ initial, zones, nowMs, error }: WhenFieldsProps) {
             name="timeZone"
             zones={zones}
             value={when.timeZone}
-            onChange={(event) => type({ timeZone: event.target.value })}
+            onChange={(event) => edit({ timeZone: event.target.value })}
           />
         </div>
+        <label className="flex items-start gap-3">
+          <input
+            type="checkbox"
+            name="floating"
+            checked={when.floating}
+            onChange={(event) => set({ floating: event.target.checked })}
+            className="mt-1 size-5 shrink-0 accent-accent"
+          />
+          <span>
+            Wherever I am
+            <span className="block text-sm text-ink-soft">
+              The time on the clock stays the same when you change your time zone.
+            </span>
+          </span>
+        </label>
       </div>
-      <FieldError id="when-error" error={error} />
-      <p id="when-echo" aria-live="polite" className="mt-3 text-[0.9375rem] text-ink-soft empty:mt-0">
-        {read.ok ? (
-          <>
-            Due <strong className="font-medium text-ink">{formatWhen(read.atMs, read.timeZone, "en")}</strong>
-            , {relativeTime(read.atMs, nowMs)}.
-          </>
-        ) : when.date !== "" && when.time !== "" && error === undefined ? (
-          read.error
-        ) : null}
-      </p>
-    </fieldset>
-  );
-}
-
-interface ChipProps {
-  value: string;
-  checked: boolean;
-  onChoose: (value: string) => void;
-  name: string;
-  detail: React.ReactNode;
-}
-
-function Chip({ value, checked, onChoose, name, detail }: ChipProps) {
-  const id = `when-${value}`;
-  return (
-    <div>
-      <input
-        id={id}
-        type="radio"
-        name="choice"
-        value={value}
-        checked={checked}
-        onChange={() => onChoose(value)}
-        className="peer sr-only"
-      />
-      <label htmlFor={id} className={CHIP}>
-        <span className="block text-[0.9375rem] font-medium">{name}</span>
-        <span className="block text-[0.8125rem] whitespace-nowrap text-ink-soft tabular-nums">{detail}</span>
-      </label>
-    </div>
+    </details>
   );
 }
 

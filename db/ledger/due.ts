@@ -14,6 +14,8 @@ export interface DueOccurrence {
   note: string | null;
   url: string | null;
   reminderId: string;
+  /** Where the shop says whether the thing still makes sense; null: nobody is asked. */
+  checkUrl: string | null;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function readDue(input: {
 }): Promise<DueOccurrence[]> {
   return alone<DueOccurrence>(
     sql`select o.id as "occurrenceId", o.version, o.channels, epoch_ms(o.due_at) as "dueAtMs", o.time_zone as "timeZone",
-          s.locale, r.title, r.note, r.url, r.id as "reminderId"
+          s.locale, r.title, r.note, r.url, r.id as "reminderId", r.check_url as "checkUrl"
         from occurrences o join reminders r on r.id = o.reminder_id join subscribers s on s.id = r.subscriber_id
         where o.state = 'waiting' and o.due_at >= ${at(input.fromMs)} and o.due_at < ${at(input.untilMs)}
         order by o.due_at, o.id limit ${input.limit}`,

@@ -16,6 +16,8 @@ export interface OverviewInput {
   list: OverviewList;
   /** Only for the past. */
   status?: PastStatus;
+  /** Words that title, note or link must hold; empty or absent: any. */
+  words?: string;
   cursor?: string;
   limit: number;
 }
@@ -112,9 +114,25 @@ function findPage(
     sql`select r.id, epoch_ms(r.due_at) as "dueAtMs", c.counts
       from reminders r cross join lateral (select ${COUNTS} as counts) c
       where r.subscriber_id = ${subscriberId}::uuid and ${upcoming ? UPCOMING : sql`not ${UPCOMING}`}
-        and (${statusFilter(upcoming ? undefined : input.status)})
+        and (${statusFilter(upcoming ? undefined : input.status)}) and ${holding(input.words ?? "")}
         and ${after === null ? sql`true` : positionAfter(after, upcoming)}
       order by ${upcoming ? sql`r.due_at, r.id` : sql`r.due_at desc, r.id desc`} limit ${input.limit + 1}`,
+  );
+}
+
+/** More words than this are no search. */
+const WORDS_MAX = 8;
+
+/** Each word somewhere in what the reminder says, whatever its case; `%` and `_` mean themselves. */
+function holding(words: string): SQL {
+  const wanted = words
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .slice(0, WORDS_MAX);
+  const said = sql`concat_ws(' ', r.title, r.note, r.url)`;
+  return wanted.reduce(
+    (all, word) => sql`${all} and ${said} ilike ${`%${word.replace(/[\\%_]/g, "\\$&")}%`}`,
+    sql`true`,
   );
 }
 

@@ -5,6 +5,8 @@ export const emailContent = z.object({
   subject: z.string().min(1),
   html: z.string().min(1),
   text: z.string().min(1),
+  /** The one-click address of RFC 8058; codes have none. */
+  unsubscribeUrl: z.string().min(1).optional(),
 });
 export const smsContent = z.object({
   text: z.string().min(1),
@@ -16,6 +18,9 @@ export const pushContent = z.object({
   body: z.string(),
   /** Where a click on the notification leads. */
   url: z.string().min(1),
+  /** Lets the buttons act without a session. */
+  token: z.string().min(1).optional(),
+  actions: z.array(z.object({ action: z.enum(["done", "snooze"]), title: z.string().min(1) })).optional(),
 });
 
 export type EmailContent = z.infer<typeof emailContent>;

@@ -13,6 +13,9 @@ export interface PushMessage {
   url: string;
   /** The same on every attempt: the browser replaces an earlier notification of this tag instead of showing two. */
   tag: string;
+  /** What its buttons need to act, and the buttons: whole or not at all. */
+  token?: string | undefined;
+  actions?: readonly { action: string; title: string }[] | undefined;
 }
 
 /** The size of a text in UTF-8. */
@@ -29,8 +32,10 @@ export function byteLength(text: string): number {
 export function fitPushPayload(message: PushMessage, bytesMax = PUSH_PLAINTEXT_BYTES_MAX): string | null {
   const title = wellFormed(message.title);
   const body = wellFormed(message.body);
+  const { tag, token, actions } = message;
+  const url = wellFormed(message.url);
   const json = (shortTitle: string, shortBody: string) =>
-    JSON.stringify({ title: shortTitle, body: shortBody, url: wellFormed(message.url), tag: message.tag });
+    JSON.stringify({ title: shortTitle, body: shortBody, url, tag, token, actions });
   const fits = (shortTitle: string, shortBody: string) => byteLength(json(shortTitle, shortBody)) <= bytesMax;
 
   if (fits(title, "")) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checked } from "./parse-body";
-import { checkRecurrence } from "./recurrence";
+import { checkRecurrence } from "./recurrence-parts";
 import { checkUrl, URL_MAX_CHARACTERS } from "./text";
 
 /** A day: longer than that a second channel does not chase the first, it is another reminder. */

@@ -1,5 +1,6 @@
 import { Container, Head, Hr, Html, Preview, Section, Text } from "@react-email/components";
 import type { ReactNode } from "react";
+import { textDirection } from "./words";
 
 export interface LayoutProps {
   /** Language of the text, as a BCP 47 tag. */
@@ -41,7 +42,7 @@ const CARD = {
 /** What all emails share: one column, one card, no pictures, readable without styles. */
 export function MessageLayout({ language, preview, footer, children }: LayoutProps) {
   return (
-    <Html lang={language} dir="ltr">
+    <Html lang={language} dir={textDirection(language)}>
       <Head>
         <meta name="color-scheme" content="light dark" />
         <meta name="supported-color-schemes" content="light dark" />

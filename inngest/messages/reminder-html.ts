@@ -3,7 +3,7 @@ import { createElement } from "react";
 import { ReminderEmail, type ReminderEmailProps } from "./reminder";
 
 /** The texts of a reminder that differ from one to the next; everything else is the same for a language. */
-const SLOTS = ["title", "note", "whenText", "url", "manageUrl"] as const;
+const SLOTS = ["title", "note", "whenText", "url", "manageUrl", "stopUrl"] as const;
 type Slot = (typeof SLOTS)[number];
 
 /** A rendered reminder with places for its texts: literal, place, literal, place, …, literal. */
@@ -19,6 +19,7 @@ const MARKS: Record<Slot, string> = {
   whenText: "\u{e003}",
   url: "\u{e004}",
   manageUrl: "\u{e005}",
+  stopUrl: "\u{e006}",
 };
 
 /** The preview is cut at 200 characters, and padded up to them: its length is part of the shell. */
@@ -50,8 +51,8 @@ export function renderReminderHtml(props: ReminderEmailProps): Promise<string> {
   return render(createElement(ReminderEmail, props));
 }
 
-function shellFor({ language, words, note, url, whenText }: ReminderEmailProps): Promise<Shell> {
-  const key = `${language} ${note === ""} ${url === null} ${whenText.length}`;
+function shellFor({ language, words, note, url, stopUrl, whenText }: ReminderEmailProps): Promise<Shell> {
+  const key = `${language} ${note === ""} ${url === null} ${stopUrl === null} ${whenText.length}`;
   const known = shells.get(key);
   if (known !== undefined) return known;
   if (shells.size >= SHELLS_MAX) shells.clear();
@@ -63,6 +64,7 @@ function shellFor({ language, words, note, url, whenText }: ReminderEmailProps):
     whenText: MARKS.whenText.repeat(whenText.length),
     url: url === null ? null : MARKS.url,
     manageUrl: MARKS.manageUrl,
+    stopUrl: stopUrl === null ? null : MARKS.stopUrl,
   }).then(toShell);
   // A failure is not kept: the next reminder tries again.
   made.catch(() => shells.delete(key));
@@ -73,7 +75,7 @@ function shellFor({ language, words, note, url, whenText }: ReminderEmailProps):
 function toShell(html: string): Shell {
   const shell: Shell = { literals: [], places: [] };
   let from = 0;
-  for (const found of html.matchAll(/[\u{e001}\u{e002}\u{e004}\u{e005}]|\u{e003}+/gu)) {
+  for (const found of html.matchAll(/[\u{e001}\u{e002}\u{e004}-\u{e006}]|\u{e003}+/gu)) {
     shell.literals.push(html.slice(from, found.index));
     shell.places.push(SLOTS.find((slot) => found[0].startsWith(MARKS[slot])) as Slot);
     from = found.index + found[0].length;

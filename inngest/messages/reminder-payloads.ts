@@ -1,7 +1,7 @@
-import { config } from "../../db/config";
 import type { RenderedPayload } from "../../db/payloads";
 import { formatWhen } from "../../db/rules/due-time";
 import type { Channel } from "../../db/rules/outcome";
+import { linkToken, managePage, unsubscribeAddress } from "./links";
 import { renderReminder } from "./render";
 
 export interface RenderableReminder {
@@ -24,7 +24,10 @@ export async function renderForChannels(
     note: reminder.note,
     url: reminder.url,
     whenText: formatWhen(reminder.dueAtMs, reminder.timeZone, reminder.locale),
-    manageUrl: `${config().appUrl}/reminders/${reminder.reminderId}`,
+    manageUrl: managePage(reminder.reminderId),
+    stopUrl: `${managePage(reminder.reminderId)}?stop=email`,
+    unsubscribeUrl: unsubscribeAddress(reminder.reminderId),
+    token: linkToken(reminder.reminderId),
     locale: reminder.locale,
   });
   return reminder.channels.map((channel) => ({

@@ -14,6 +14,8 @@ const PUSH_BODY_GRAPHEMES_MAX = 400;
 
 /** Mozilla's bridge to Android takes 2744 bytes of text; every service takes more. */
 const PUSH_BYTES_WANTED = 2744;
+/** Its buttons and their token, in the longest of our languages. */
+const ACTIONS_BYTES = 220;
 /** As long as the delivery's reference, which takes its place when the request is made. */
 const ANY_TAG = "0".repeat(32);
 
@@ -62,7 +64,7 @@ export function reminderPush(texts: ReminderTexts): PushContent {
   const title = shortenGraphemes(oneLine(texts.title), PUSH_TITLE_GRAPHEMES_MAX);
   const lines = [oneLine(texts.whenText), oneLine(texts.note)].filter((line) => line !== "");
   const body = shortenGraphemes(lines.join("\n"), PUSH_BODY_GRAPHEMES_MAX);
-  const fitted = fitPushPayload({ title, body, url, tag: ANY_TAG }, PUSH_BYTES_WANTED);
+  const fitted = fitPushPayload({ title, body, url, tag: ANY_TAG }, PUSH_BYTES_WANTED - ACTIONS_BYTES);
   if (fitted === null) return { title, body, url };
   const short = JSON.parse(fitted) as PushContent;
   return { title: short.title, body: short.body, url };

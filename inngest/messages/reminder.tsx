@@ -11,6 +11,8 @@ export interface ReminderEmailProps {
   whenText: string;
   url: string | null;
   manageUrl: string;
+  /** Where reminders by email can be stopped; null: nothing is said of it. */
+  stopUrl: string | null;
 }
 
 /** The HTML part of a reminder. All texts are escaped by React; addresses are checked before. */
@@ -22,6 +24,7 @@ export function ReminderEmail({
   whenText,
   url,
   manageUrl,
+  stopUrl,
 }: ReminderEmailProps) {
   const footer = (
     <>
@@ -31,6 +34,13 @@ export function ReminderEmail({
           {words.manage}
         </Link>
       </SmallPrint>
+      {stopUrl === null ? null : (
+        <SmallPrint>
+          <Link className="link" href={stopUrl} style={{ color: "#1d4fd7", textDecoration: "underline" }}>
+            {words.stopEmail}
+          </Link>
+        </SmallPrint>
+      )}
     </>
   );
   return (

@@ -1,12 +1,13 @@
 import { render } from "@react-email/render";
 import { createElement } from "react";
+import { config } from "../../db/config";
 import type { EmailContent, PushContent, SmsContent } from "../../db/rules/message-content";
 import { oneLine, shortenGraphemes, wellFormed } from "../../db/rules/shorten";
 import { phoneCodeText } from "./phone-code";
 import { reminderHtml } from "./reminder-html";
 import { reminderPush, reminderSms } from "./reminder-text";
 import { SignInCodeEmail } from "./sign-in-code";
-import { messageLocale, messageWords } from "./words";
+import { type MessageWords, messageLocale, messageWords } from "./words";
 
 /** Mail clients show less, and a header should fit a few lines. */
 const SUBJECT_GRAPHEMES_MAX = 150;
@@ -17,8 +18,14 @@ export interface ReminderInput {
   url: string | null;
   /** The due time in the subscriber's language and zone, zone named. */
   whenText: string;
-  /** The reminder's own page. */
+  /** The reminder's page, open to whoever holds the message. */
   manageUrl: string;
+  /** Where reminders by email can be stopped; absent: nothing is said of it. */
+  stopUrl?: string;
+  /** The one-click address of RFC 8058. */
+  unsubscribeUrl?: string;
+  /** Lets a notification's buttons act; absent: it has none. */
+  token?: string;
   /** BCP 47; English where messages do not exist in the language. */
   locale?: string | null;
 }
@@ -43,6 +50,7 @@ export async function renderReminder(input: ReminderInput): Promise<RenderedRemi
     whenText: oneLine(input.whenText),
     url: webLink(input.url),
     manageUrl: input.manageUrl,
+    stopUrl: input.stopUrl ?? null,
   };
   const language = messageLocale(input.locale);
   const html = await reminderHtml({ language, words, ...texts });
@@ -55,9 +63,27 @@ export async function renderReminder(input: ReminderInput): Promise<RenderedRemi
     "--",
     words.why,
     `${words.manage}: ${texts.manageUrl}`,
+    ...(texts.stopUrl === null ? [] : [`${words.stopEmail}: ${texts.stopUrl}`]),
   ].join("\n");
   const subject = shortenGraphemes(texts.title, SUBJECT_GRAPHEMES_MAX);
-  return { email: { subject, html, text }, sms: reminderSms(texts), push: reminderPush(texts) };
+  const unsubscribe = input.unsubscribeUrl === undefined ? {} : { unsubscribeUrl: input.unsubscribeUrl };
+  const push = reminderPush(texts);
+  return {
+    email: { subject, html, text, ...unsubscribe },
+    sms: reminderSms(texts),
+    push: input.token === undefined ? push : { ...push, ...actionsOf(input.token, words) },
+  };
+}
+
+/** The buttons of a notification; what they do is the service worker's business and the token's right. */
+function actionsOf(token: string, words: MessageWords): Pick<PushContent, "token" | "actions"> {
+  return {
+    token,
+    actions: [
+      { action: "done", title: words.done },
+      { action: "snooze", title: words.snooze },
+    ],
+  };
 }
 
 export interface CodeInput {
@@ -85,6 +111,12 @@ export async function renderSignInCode({
 /** Renders the text message with a code that proves a phone number. */
 export function renderPhoneCode({ code, minutes, locale }: CodeInput): { sms: SmsContent } {
   return { sms: phoneCodeText(messageWords(locale), code, minutes) };
+}
+
+/** Renders the notification that tests a device. */
+export function renderDeviceTest(locale?: string | null): PushContent {
+  const { deviceTest } = messageWords(locale);
+  return { ...deviceTest, url: `${config().appUrl}/settings/channels` };
 }
 
 function webLink(url: string | null): string | null {

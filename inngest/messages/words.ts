@@ -1,5 +1,7 @@
-/** The languages that messages are written in. */
-export type MessageLocale = "en" | "de" | "fr";
+import { ar } from "./languages/ar";
+import { de } from "./languages/de";
+import { en } from "./languages/en";
+import { fr } from "./languages/fr";
 
 export interface MessageWords {
   reminder: string;
@@ -13,63 +15,53 @@ export interface MessageWords {
   validFor(minutes: number): string;
   notYou: string;
   phoneCode(code: string, minutes: number): string;
+  deviceTest: { title: string; body: string };
+  /** Small print: stops mail of this kind. */
+  stopEmail: string;
+  /** Buttons of a notification, and of the page that a link in a message opens. */
+  done: string;
+  snooze: string;
+  page: LinkPageWords;
 }
 
-const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+/** What the pages say that a link in a message opens without signing in. */
+export interface LinkPageWords {
+  title: string;
+  due: string;
+  doneButton: string;
+  snoozeHour: string;
+  snoozeTomorrow: string;
+  cancelButton: string;
+  stopHeading(channel: string): string;
+  stopButton(channel: string): string;
+  stopExplanation(channel: string): string;
+  channelNames: { email: string; sms: string; push: string };
+  said: { done: string; snoozed: string; cancelled: string; stopped(channel: string): string; late: string };
+  signIn: string;
+  unknownTitle: string;
+  unknown: string;
+}
 
-const WORDS: Record<MessageLocale, MessageWords> = {
-  en: {
-    reminder: "Reminder",
-    when: "When",
-    openLink: "Open link",
-    manage: "Change or cancel this reminder",
-    why: "You asked Punctual to remind you of this.",
-    signInSubject: (code) => `${code} is your sign-in code`,
-    signInHeading: "Your sign-in code",
-    signInExplanation: "Enter this code on the page where you asked for it.",
-    validFor: (minutes) => `It is valid for ${plural(minutes, "minute", "minutes")}.`,
-    notYou: "If you did not ask for it, you can ignore this message. Never pass the code on.",
-    phoneCode: (code, minutes) =>
-      `${code} is your Punctual code, valid for ${plural(minutes, "minute", "minutes")}. Never pass it on.`,
-  },
-  de: {
-    reminder: "Erinnerung",
-    when: "Wann",
-    openLink: "Link öffnen",
-    manage: "Diese Erinnerung ändern oder absagen",
-    why: "Sie haben Punctual gebeten, Sie daran zu erinnern.",
-    signInSubject: (code) => `${code} ist Ihr Anmeldecode`,
-    signInHeading: "Ihr Anmeldecode",
-    signInExplanation: "Geben Sie diesen Code auf der Seite ein, auf der Sie ihn angefordert haben.",
-    validFor: (minutes) => `Er gilt ${plural(minutes, "Minute", "Minuten")}.`,
-    notYou:
-      "Wenn Sie ihn nicht angefordert haben, ist nichts zu tun. Geben Sie den Code an niemanden weiter.",
-    phoneCode: (code, minutes) =>
-      `${code} ist Ihr Punctual-Code, gültig ${plural(minutes, "Minute", "Minuten")}. Bitte nie weitergeben.`,
-  },
-  fr: {
-    reminder: "Rappel",
-    when: "Quand",
-    openLink: "Ouvrir le lien",
-    manage: "Modifier ou annuler ce rappel",
-    why: "Vous avez demandé ce rappel à Punctual.",
-    signInSubject: (code) => `${code} est votre code de connexion`,
-    signInHeading: "Votre code de connexion",
-    signInExplanation: "Saisissez ce code sur la page où vous l'avez demandé.",
-    validFor: (minutes) => `Il est valable ${plural(minutes, "minute", "minutes")}.`,
-    notYou: "Si vous ne l'avez pas demandé, ignorez ce message. Ne communiquez ce code à personne.",
-    phoneCode: (code, minutes) =>
-      `${code} est votre code Punctual, valable ${plural(minutes, "minute", "minutes")}. Ne le communiquez à personne.`,
-  },
-};
+/** The languages that messages are written in: a file in `languages/`, and its name here. */
+const WORDS = { en, de, fr, ar } as const satisfies Record<string, MessageWords>;
+
+export type MessageLocale = keyof typeof WORDS;
 
 /** The language of a BCP 47 tag that messages exist in; English for the others. */
 export function messageLocale(locale: string | null | undefined): MessageLocale {
-  const language = (locale ?? "").toLowerCase().split("-")[0];
-  return language === "de" || language === "fr" ? language : "en";
+  const language = (locale ?? "").toLowerCase().split("-")[0] ?? "";
+  return Object.hasOwn(WORDS, language) ? (language as MessageLocale) : "en";
 }
 
 /** The words of messages in a language. */
 export function messageWords(locale: string | null | undefined): MessageWords {
   return WORDS[messageLocale(locale)];
+}
+
+/** Languages that are written from right to left (Unicode script property of their usual script). */
+const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur"];
+
+/** The direction in which a language is written. */
+export function textDirection(locale: string | null | undefined): "ltr" | "rtl" {
+  return RIGHT_TO_LEFT.includes(messageLocale(locale)) ? "rtl" : "ltr";
 }

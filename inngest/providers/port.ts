@@ -29,8 +29,6 @@ export interface PrepareInput {
   content: MessageContent;
   destination: AddressDestination | PushDestination;
   lane: Lane;
-  /** Email: the one-click address of RFC 8058, made of the delivery's id; null or absent sends no such header. */
-  unsubscribeUrl?: string | null;
 }
 
 interface PreparedBase {

@@ -66,7 +66,7 @@ function prepareEmail(config: ResendConfig, input: PrepareInput): PreparedEmail 
   }
   const subject = shortenGraphemes(oneLine(content.data.subject), SUBJECT_CHARACTERS_MAX);
   if (subject === "") return { invalid: "no subject", outcome: { class: "message_rejected" } };
-  const headers = unsubscribeHeaders(input.unsubscribeUrl ?? null);
+  const headers = unsubscribeHeaders(content.data.unsubscribeUrl ?? null);
   // In the order in which the SDK writes its keys.
   const email: EmailApiOptions = {
     from: config.from,

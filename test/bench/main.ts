@@ -10,6 +10,7 @@ import { bench as isolation } from "./isolation";
 import { bench as lateness } from "./lateness";
 import { bench as ledger } from "./ledger";
 import { bench as limitDrop } from "./limit-drop";
+import { bench as pages } from "./pages";
 import { startProfile } from "./profile";
 import { bench as recovery } from "./recovery";
 import { startStage } from "./stage";
@@ -28,6 +29,7 @@ const BENCHES: Record<string, Bench> = {
   recovery,
   create,
   ledger,
+  pages,
 };
 
 /** Runs one bench by name and prints its report. Answers the exit code: 2 when the call is wrong, else 0. */

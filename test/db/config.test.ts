@@ -39,6 +39,7 @@ test("reads what is needed, and gives the rest its defaults", () => {
       from: "+15005550006",
       baseUrl: null,
     },
+    shopCheckHosts: [],
     webPush: null,
     rates: { emailPerSecond: 5, smsSegmentsPerSecond: 1, smsAccountPerSecond: null, pushPerSecond: 100 },
   });

@@ -27,7 +27,7 @@ const isPackage = (imported: Import, names: string[]) =>
   !imported.ours && names.includes(packageOf(imported.target));
 
 /** Pure libraries: no Node, no network, no clock of their own choosing. */
-const PURE_PACKAGES = ["zod", "temporal-polyfill", "libphonenumber-js", "rrule-temporal"];
+const PURE_PACKAGES = ["zod", "temporal-polyfill", "libphonenumber-js", "rrule-temporal", "chrono-node"];
 
 /** What turns rows into statements; only verbs and tables may hold it. */
 const SQL_PACKAGES = ["drizzle-orm", "postgres"];

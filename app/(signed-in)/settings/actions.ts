@@ -1,9 +1,12 @@
 "use server";
 
 import { refresh } from "next/cache";
+import { after } from "next/server";
 import { fail, type Result } from "../../../db/rules/errors";
 import { checkClockTime, type QuietHours } from "../../../db/rules/quiet-hours";
+import { pauseEverything } from "../../../db/shopper-choices";
 import { updateShopper } from "../../../db/shoppers";
+import { dispatchAll } from "../../../inngest/dispatch";
 import { requireActing } from "../../_auth/session";
 import { type FormState, stateOfProblem, textOf, textsOf } from "../../_forms/form-state";
 
@@ -39,4 +42,21 @@ function readQuietHours(form: FormData): Result<QuietHours | null> {
     code: "invalid_input",
     fields: fields.map((field) => ({ ...field, message: "Choose a time of day." })),
   });
+}
+
+/** Pauses everything until a day, or takes the pause back. */
+export async function savePause(before: FormState, form: FormData): Promise<FormState> {
+  const { subscriberId } = await requireActing("/settings");
+  const resume = textOf(form, "what") === "resume";
+  const date = textOf(form, "pausedUntil");
+  const paused = await pauseEverything(subscriberId, resume ? null : date);
+  const answer = before.answer + 1;
+  if (!paused.ok) {
+    const errors = { pausedUntil: "Choose a day after today." };
+    return { values: { pausedUntil: date }, errors, message: null, answer };
+  }
+  const { partitions } = paused.value;
+  if (partitions.length > 0) after(() => dispatchAll(partitions));
+  refresh();
+  return { values: {}, errors: {}, message: null, answer };
 }

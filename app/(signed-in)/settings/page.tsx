@@ -1,9 +1,11 @@
 import type { Metadata } from "next";
+import { formatWhen } from "../../../db/rules/time-zone";
 import { readShopper } from "../../../db/shoppers";
 import { requireShopper } from "../../_auth/session";
 import { zonesWith } from "../../_time/zones";
 import { Card, PageHeading } from "../../_ui/page-parts";
 import { When } from "../../_ui/when";
+import { PauseForm } from "./pause-form";
 import { SettingsForm } from "./settings-form";
 
 export const metadata: Metadata = { title: "Settings" };
@@ -13,7 +15,7 @@ export default async function SettingsPage() {
   const { subscriberId } = await requireShopper("/settings");
   const shopper = await readShopper(subscriberId);
   if (shopper === null) throw new Error("Bug! somebody is signed in who does not exist");
-  const { timeZone, quietHours, nowMs } = shopper;
+  const { timeZone, quietHours, pausedUntilMs, nowMs } = shopper;
   return (
     <div className="mx-auto max-w-2xl space-y-6">
       <PageHeading title="Settings">
@@ -23,6 +25,9 @@ export default async function SettingsPage() {
       </PageHeading>
       <Card>
         <SettingsForm timeZone={timeZone} zones={zonesWith(timeZone)} quietHours={quietHours} />
+      </Card>
+      <Card>
+        <PauseForm until={pausedUntilMs === null ? null : formatWhen(pausedUntilMs, timeZone, "en")} />
       </Card>
     </div>
   );

@@ -27,7 +27,7 @@ export function SettingsForm({ timeZone, zones, quietHours }: SettingsFormProps)
       <Field
         id="timeZone"
         label="Time zone"
-        hint="Where your times are read. Reminders you have set keep the zone they were set in."
+        hint="Where your times are read. Reminders keep the zone they were set in, unless you set them for wherever you are."
         error={errors.timeZone}
       >
         {(attributes) => (

@@ -82,7 +82,7 @@ function requestOf(method: string, path: string, { key, headers = {}, body }: Ca
 }
 
 /** The scope in which Next runs a handler, with its own `AfterContext`: that is what `after()` writes to. */
-function requestScope() {
+export function requestScope() {
   const closing: (() => void)[] = [];
   const pending: Promise<unknown>[] = [];
   const afterContext = new AfterContext({

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { resolveWallTime } from "../../../db/rules/due-time";
+import { seriesAfter } from "../../../db/rules/recurrence";
 import {
   checkRecurrence,
   FREQUENCIES,
   type Recurrence,
   readRecurrence,
-  seriesAfter,
   WEEKDAYS,
   writeRecurrence,
-} from "../../../db/rules/recurrence";
+} from "../../../db/rules/recurrence-parts";
 
 function series(recurrence: string, start: string, limit = 5, after: string | null = null): string[] {
   return seriesAfter({ recurrence, start, after, limit });

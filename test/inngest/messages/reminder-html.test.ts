@@ -12,12 +12,13 @@ const text = (maxLength: number) =>
 
 const anyProps: fc.Arbitrary<ReminderEmailProps> = fc
   .record({
-    language: fc.constantFrom("en", "de", "fr"),
+    language: fc.constantFrom("en", "de", "fr", "ar"),
     title: text(60),
     note: fc.oneof(fc.constant(""), text(200)),
     whenText: text(160),
     url: fc.oneof(fc.constant(null), fc.webUrl({ withQueryParameters: true, withFragments: true })),
     manageUrl: fc.webUrl({ withQueryParameters: true }),
+    stopUrl: fc.oneof(fc.constant(null), fc.webUrl({ withQueryParameters: true })),
   })
   .map((props) => ({ ...props, words: messageWords(props.language) }));
 
@@ -39,6 +40,7 @@ describe("the remembered shell of a reminder's HTML", () => {
       words: messageWords("en"),
       whenText: "Monday at 9",
       manageUrl: "https://a.example/1",
+      stopUrl: null,
     };
     const first = await reminderHtml({ ...props, title: "Water the plants", note: "twice", url: null });
     const second = await reminderHtml({ ...props, title: "Call the dentist", note: "today", url: null });

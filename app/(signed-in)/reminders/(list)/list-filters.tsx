@@ -1,5 +1,8 @@
+import { CalendarDays, Search } from "lucide-react";
 import Link from "next/link";
 import { type OverviewInput, PAST_STATUSES } from "../../../../db/reminders/overview";
+import { Button, ButtonLink } from "../../../_ui/button";
+import { Input } from "../../../_ui/field";
 import { listAddress, PAST_STATUS_NAMES } from "./search";
 
 const TAB = "inline-flex min-h-10 items-center rounded-md px-4 text-[0.9375rem] font-medium";
@@ -15,7 +18,7 @@ export function ListFilters({ search }: { search: OverviewInput }) {
           return (
             <Link
               key={list}
-              href={listAddress({ list })}
+              href={listAddress({ list, words: search.words })}
               aria-current={here ? "page" : undefined}
               className={`${TAB} ${here ? "bg-raised text-ink shadow-sm" : "text-ink-soft hover:text-ink"}`}
             >
@@ -24,6 +27,24 @@ export function ListFilters({ search }: { search: OverviewInput }) {
           );
         })}
       </nav>
+      <form action="/reminders" className="order-last flex w-full gap-2 sm:order-none sm:ml-auto sm:w-auto">
+        {search.list === "past" && <input type="hidden" name="list" value="past" />}
+        <Input
+          type="search"
+          name="q"
+          aria-label="Search your reminders"
+          placeholder="Search"
+          defaultValue={search.words}
+          maxLength={100}
+          className="min-h-10! sm:w-44"
+        />
+        <Button kind="secondary" type="submit" aria-label="Search" className="px-3!">
+          <Search aria-hidden className="size-4" />
+        </Button>
+        <ButtonLink href="/reminders/calendar" kind="secondary" className="px-3!" aria-label="Calendar">
+          <CalendarDays aria-hidden className="size-4" />
+        </ButtonLink>
+      </form>
       {search.list === "past" && (
         <nav aria-label="Filter by what became of them">
           <ul className="flex flex-wrap gap-2">
@@ -32,7 +53,7 @@ export function ListFilters({ search }: { search: OverviewInput }) {
               return (
                 <li key={status ?? "all"}>
                   <Link
-                    href={listAddress({ list: "past", status })}
+                    href={listAddress({ list: "past", status, words: search.words })}
                     aria-current={here ? "true" : undefined}
                     className={`${CHIP} ${here ? "border-accent bg-accent-soft text-accent-ink" : "border-line-strong/60 text-ink-soft hover:text-ink"}`}
                   >

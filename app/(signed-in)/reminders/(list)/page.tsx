@@ -55,6 +55,22 @@ export default async function RemindersPage({ searchParams }: PageProps<"/remind
 }
 
 function Empty({ search, any }: { search: OverviewInput; any: boolean }) {
+  if (search.words !== undefined) {
+    const other = search.list === "past" ? "upcoming" : "past";
+    return (
+      <EmptyState
+        icon={<SearchX aria-hidden className="size-6" />}
+        title={`Nothing ${search.list === "past" ? "past" : "to come"} holds “${search.words}”`}
+        action={
+          <ButtonLink kind="secondary" href={listAddress({ list: other, words: search.words })}>
+            Search {other === "past" ? "past reminders" : "what is to come"}
+          </ButtonLink>
+        }
+      >
+        Titles, notes and links are searched.
+      </EmptyState>
+    );
+  }
   if (search.status !== undefined) {
     return (
       <EmptyState

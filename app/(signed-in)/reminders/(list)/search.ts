@@ -21,14 +21,16 @@ export function readSearch(query: Query): OverviewInput {
   const list = OVERVIEW_LISTS.find((name) => name === query.list) ?? "upcoming";
   const status = list === "past" ? PAST_STATUSES.find((name) => name === query.status) : undefined;
   const cursor = typeof query.after === "string" && query.after !== "" ? query.after : undefined;
-  return { list, status, cursor, limit: PAGE_SIZE };
+  const words = typeof query.q === "string" ? query.q.replace(/\p{C}/gu, " ").trim().slice(0, 100) : "";
+  return { list, status, cursor, limit: PAGE_SIZE, ...(words === "" ? {} : { words }) };
 }
 
 /** The address of a list. */
-export function listAddress(input: Pick<OverviewInput, "list" | "status" | "cursor">): string {
+export function listAddress(input: Pick<OverviewInput, "list" | "status" | "cursor" | "words">): string {
   const query = new URLSearchParams();
   if (input.list !== "upcoming") query.set("list", input.list);
   if (input.status !== undefined) query.set("status", input.status);
+  if (input.words !== undefined) query.set("q", input.words);
   if (input.cursor !== undefined) query.set("after", input.cursor);
   return query.size === 0 ? "/reminders" : `/reminders?${query}`;
 }

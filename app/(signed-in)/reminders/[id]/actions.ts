@@ -3,6 +3,8 @@
 import { notFound, redirect } from "next/navigation";
 import { after } from "next/server";
 import { cancelReminder } from "../../../../db/reminders/cancel";
+import { finishReminder, noteOpened } from "../../../../db/reminders/done";
+import { pauseReminder, restoreReminder, resumeReminder } from "../../../../db/reminders/pause";
 import { readReminder } from "../../../../db/reminders/read";
 import { snoozeReminder } from "../../../../db/reminders/snooze";
 import type { Owner } from "../../../../db/reminders/views";
@@ -38,6 +40,29 @@ export async function snooze(id: string, before: FormState, form: FormData): Pro
   }
   after(ringDoorbell);
   redirect(`/reminders/${id}?done=snoozed`);
+}
+
+const CHANGES = {
+  done: finishReminder,
+  pause: pauseReminder,
+  resume: resumeReminder,
+  restore: restoreReminder,
+} as const;
+
+/** Finishes, pauses, resumes a reminder or takes its cancel back; what cannot be is said on its page. */
+export async function change(id: string, what: keyof typeof CHANGES): Promise<void> {
+  const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}`);
+  if (!Object.hasOwn(CHANGES, what)) notFound();
+  const changed = await CHANGES[what]({ kind: "subscriber", subscriberId }, id);
+  if (!changed.ok && changed.problem.code === "not_found") notFound();
+  after(ringDoorbell);
+  redirect(`/reminders/${id}?done=${changed.ok ? what : `no-${what}`}`);
+}
+
+/** Its owner looks at a reminder: channels that wait for one another need not go on. */
+export async function opened(id: string): Promise<void> {
+  const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}`);
+  await noteOpened({ kind: "subscriber", subscriberId }, id);
 }
 
 async function readSnooze(

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { CHANNELS } from "../../../../db/rules/api-schemas";
 import { type CancelWord, tellCancel } from "../../../../db/rules/reminder-words";
 import { Notice } from "../../../_ui/notice";
@@ -7,7 +8,7 @@ type Query = Record<string, string | string[] | undefined>;
 const OUTCOMES: readonly CancelWord[] = ["cancelled", "too_late", "already_sent", "already_ended"];
 
 /** Says what has just been done, as the address tells it: the same without script and after a reload. */
-export function Done({ query }: { query: Query }) {
+export function Done({ query, undo }: { query: Query; undo: ReactNode }) {
   switch (query.done) {
     case "set":
       return <Notice kind="good">The reminder is set.</Notice>;
@@ -15,14 +16,29 @@ export function Done({ query }: { query: Query }) {
       return <Notice kind="good">Saved. Only the new version will be sent.</Notice>;
     case "snoozed":
       return <Notice kind="good">Snoozed. It comes again at the time below.</Notice>;
+    case "done":
+      return <Notice kind="good">Done. Nothing more of it will be sent.</Notice>;
+    case "pause":
+      return <Notice kind="good">Paused. Nothing comes until you resume it.</Notice>;
+    case "resume":
+      return <Notice kind="good">Resumed. It comes at the time below.</Notice>;
+    case "restore":
+      return <Notice kind="good">The cancel is taken back. It comes at the time below.</Notice>;
+    case "no-restore":
+      return <Notice kind="attention">It is too late to take the cancel back: set it again instead.</Notice>;
+    case "no-resume":
+      return <Notice kind="attention">Its time has passed while it was paused: set it again instead.</Notice>;
+    case "no-pause":
+    case "no-done":
+      return <Notice kind="attention">That was not possible any more. This is how it stands now.</Notice>;
     case "cancelled":
-      return <Cancelled outcome={typeof query.outcome === "string" ? query.outcome : ""} />;
+      return <Cancelled outcome={typeof query.outcome === "string" ? query.outcome : ""} undo={undo} />;
     default:
       return null;
   }
 }
 
-function Cancelled({ outcome }: { outcome: string }) {
+function Cancelled({ outcome, undo }: { outcome: string; undo: ReactNode }) {
   const told = readOutcome(outcome);
   const clean = told.every(({ word }) => word === "cancelled");
   return (
@@ -37,6 +53,7 @@ function Cancelled({ outcome }: { outcome: string }) {
           ))}
         </ul>
       )}
+      {undo}
     </Notice>
   );
 }

@@ -3,8 +3,10 @@ import { effects } from "../../../../db/effects";
 import { readReminder } from "../../../../db/reminders/read";
 import { readShopper, type Shopper } from "../../../../db/shoppers";
 import { requireShopper } from "../../../_auth/session";
-import { channelChoices } from "../../../_reminders/channel-choices";
+import { channelChoices, quietOf } from "../../../_reminders/channel-choices";
 import { usualChannels } from "../../../_reminders/channel-picker";
+import { emptyFields, fieldsOf } from "../../../_reminders/form-fields";
+import { prefillOf, prefillPath } from "../../../_reminders/prefill";
 import { ReminderForm, type ReminderInput } from "../../../_reminders/reminder-form";
 import { zonesWith } from "../../../_time/zones";
 import { BackLink, Card, PageHeading } from "../../../_ui/page-parts";
@@ -12,14 +14,16 @@ import { createReminder } from "./actions";
 
 export const metadata: Metadata = { title: "New reminder" };
 
-/** A new reminder; `?from=` begins with what an earlier one said. */
+/** A new reminder; `?from=` begins with what an earlier one said, a link from a shop with what it knows. */
 export default async function NewReminderPage({ searchParams }: PageProps<"/reminders/new">) {
-  const { from } = await searchParams;
-  const { subscriberId } = await requireShopper("/reminders/new");
+  const query = await searchParams;
+  const { subscriberId } = await requireShopper(prefillPath(query));
   const shopper = await readShopper(subscriberId);
   if (shopper === null) throw new Error("Bug! somebody is signed in who does not exist");
   const choices = channelChoices(shopper);
-  const initial = await begin(subscriberId, shopper, typeof from === "string" ? from : null);
+  const from = typeof query.from === "string" ? query.from : null;
+  const initial = { ...(await begin(subscriberId, shopper, from)), ...prefillOf(query, shopper.timeZone) };
+  const channels = initial.channels.length > 0 ? initial.channels : usualChannels(choices);
   return (
     <div className="mx-auto max-w-2xl space-y-6">
       <BackLink href="/reminders">Reminders</BackLink>
@@ -27,12 +31,10 @@ export default async function NewReminderPage({ searchParams }: PageProps<"/remi
       <Card>
         <ReminderForm
           action={createReminder}
-          initial={{
-            ...initial,
-            channels: initial.channels.length > 0 ? initial.channels : usualChannels(choices),
-          }}
+          initial={{ ...initial, channels }}
           choices={choices}
           zones={zonesWith(shopper.timeZone)}
+          quiet={quietOf(shopper)}
           nowMs={shopper.nowMs}
           intention={effects.newId()}
           submit="Set reminder"
@@ -44,9 +46,9 @@ export default async function NewReminderPage({ searchParams }: PageProps<"/remi
 }
 
 async function begin(subscriberId: string, shopper: Shopper, from: string | null): Promise<ReminderInput> {
-  const when = { choice: "custom", date: "", time: "", timeZone: shopper.timeZone };
+  const empty = emptyFields(shopper.timeZone);
   const earlier = from === null ? null : await readReminder({ kind: "subscriber", subscriberId }, from);
-  if (earlier === null || !earlier.ok) return { ...when, title: "", note: "", url: "", channels: [] };
-  const { title, note, url, channels } = earlier.value;
-  return { ...when, title, note: note ?? "", url: url ?? "", channels };
+  if (earlier === null || !earlier.ok) return empty;
+  const { date: _, time: __, timeZone: ___, ...kept } = fieldsOf(earlier.value);
+  return { ...empty, ...kept };
 }

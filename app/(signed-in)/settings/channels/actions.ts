@@ -7,10 +7,14 @@ import { confirmPhoneCode, startPhoneCode } from "../../../../db/phone-codes";
 import { CHANNELS } from "../../../../db/rules/api-schemas";
 import type { Result } from "../../../../db/rules/errors";
 import { checkPhone } from "../../../../db/rules/phone";
+import { checkClockTime } from "../../../../db/rules/quiet-hours";
+import { USUAL_SMS_HOURS } from "../../../../db/rules/sms-hours";
+import { checkText } from "../../../../db/rules/text";
+import { describeDestination, setSmsHours } from "../../../../db/shopper-choices";
 import { readShopper, setChannelWanted } from "../../../../db/shoppers";
 import { retireDestination } from "../../../../db/subscribers";
 import { dispatchAll } from "../../../../inngest/dispatch";
-import { renderPhoneCode } from "../../../../inngest/messages/render";
+import { renderDeviceTest, renderPhoneCode } from "../../../../inngest/messages/render";
 import { requireActing } from "../../../_auth/session";
 import { type FormState, stateOfProblem, textOf, textsOf } from "../../../_forms/form-state";
 
@@ -28,8 +32,59 @@ export async function addPhone(before: FormState, form: FormData): Promise<FormS
   const phone = checkPhone("phone", textOf(form, "phone"));
   const sent = phone.ok ? await textCode(subscriberId, phone.value) : phone;
   if (!sent.ok) return stateOfProblem(sent.problem, before, values, FIELDS);
+  if (form.has("hoursAsked")) {
+    await setSmsHours(subscriberId, textOf(form, "daytime") === "on" ? { ...USUAL_SMS_HOURS } : null);
+  }
   refresh();
   return { values: {}, errors: {}, message: null, answer: before.answer + 1 };
+}
+
+/** Chooses the hours in which text messages may come. */
+export async function saveSmsHours(form: FormData): Promise<void> {
+  const { subscriberId } = await requireActing(HERE);
+  const from = checkClockTime("smsFrom", textOf(form, "smsFrom"));
+  const until = checkClockTime("smsUntil", textOf(form, "smsUntil"));
+  const limited = textOf(form, "smsLimited") === "on";
+  if (!limited) await setSmsHours(subscriberId, null);
+  else if (from.ok && until.ok && from.value !== until.value)
+    await setSmsHours(subscriberId, { from: from.value, until: until.value });
+  refresh();
+}
+
+/** A name on a device is a few words. */
+const LABEL_CHARACTERS_MAX = 80;
+
+/** Names a device and limits what comes to an address in a day. */
+export async function describe(destinationId: string, form: FormData): Promise<void> {
+  const { subscriberId } = await requireActing(HERE);
+  const label = checkText("label", textOf(form, "label"), {
+    maxLength: LABEL_CHARACTERS_MAX,
+    required: false,
+    multiline: false,
+  });
+  const limit = textOf(form, "dailyLimit");
+  await describeDestination(subscriberId, destinationId, {
+    ...(form.has("label") && label.ok ? { label: label.value === "" ? null : label.value } : {}),
+    dailyLimit: /^\d{1,3}$/.test(limit) ? Number(limit) : null,
+  });
+  refresh();
+}
+
+/** Sends a test to one device, through the system itself, and says what that came to. */
+export async function testDevice(destinationId: string, before: FormState): Promise<FormState> {
+  const { subscriberId } = await requireActing(HERE);
+  const shopper = await readShopper(subscriberId);
+  const opened = await openNotice({
+    subscriberId,
+    destinationId,
+    template: "device-test",
+    content: renderDeviceTest(shopper?.locale),
+    cost: 1,
+  });
+  const answer = before.answer + 1;
+  if (!opened.ok) return stateOfProblem(opened.problem, before, {}, FIELDS);
+  after(() => dispatchAll([opened.value.partition]));
+  return { values: {}, errors: {}, message: "On its way. It should show within a few seconds.", answer };
 }
 
 async function textCode(subscriberId: string, phone: string): Promise<Result<unknown>> {

@@ -14,7 +14,9 @@ import { Card, PageHeading } from "../../../_ui/page-parts";
 import { StatusMark } from "../../../_ui/status-mark";
 import { SubmitButton } from "../../../_ui/submit-button";
 import { removeDestination, wantChannel } from "./actions";
+import { Describe, SmsHours } from "./choices";
 import { AddPhoneForm, ConfirmPhoneForm } from "./phone-forms";
+import { TestDevice } from "./test-device";
 
 export const metadata: Metadata = { title: "Channels" };
 
@@ -35,6 +37,7 @@ export default async function ChannelsPage() {
             <li key={email.id} className="flex flex-wrap items-center justify-between gap-3">
               <span className="font-medium break-all">{email.address}</span>
               <DestinationMark destination={email} />
+              <Describe destination={email} />
             </li>
           ))}
         </ul>
@@ -42,6 +45,7 @@ export default async function ChannelsPage() {
       </ChannelCard>
       <ChannelCard channel="sms" shopper={shopper}>
         <Numbers numbers={of("sms")} />
+        {of("sms").some((number) => number.verified) && <SmsHours hours={shopper.smsHours} />}
       </ChannelCard>
       <ChannelCard channel="push" shopper={shopper}>
         <Devices devices={of("push")} />
@@ -110,6 +114,7 @@ function Numbers({ numbers }: { numbers: readonly DestinationView[] }) {
               <span className="grow font-medium tabular-nums">{number.address}</span>
               <DestinationMark destination={number} />
               <RemoveButton destination={number} name={number.address} />
+              <Describe destination={number} />
             </li>
           ))}
         </ul>
@@ -143,6 +148,10 @@ function Devices({ devices }: { devices: readonly DestinationView[] }) {
               </span>
               {device.state === "suppressed" && <DestinationMark destination={device} />}
               <RemoveButton destination={device} name={device.label ?? "this browser"} />
+              <div className="w-full space-y-2 sm:pl-8">
+                <TestDevice deviceId={device.id} name={device.label ?? "this browser"} />
+                <Describe destination={device} named />
+              </div>
             </li>
           ))}
         </ul>

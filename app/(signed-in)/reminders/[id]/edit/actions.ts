@@ -21,8 +21,12 @@ export async function saveReminder(id: string, before: FormState, form: FormData
   const values = typedIn(form);
   const read = readReminderForm(form, shopper.nowMs, fieldsOf(reminder.value));
   if (!read.ok) return stateOfProblem(read.problem, before, values, REMINDER_FIELDS);
-  const { title, note, url, channels, dueAt } = read.value;
-  const patch = { title, note, url, channels, ...(dueAt === null ? {} : { dueAt }) };
+  const { title, note, url, channels, dueAt, repeat, floating, throughQuietHours, nextChannelAfterMinutes } =
+    read.value;
+  const patch = {
+    ...{ title, note, url, channels, repeat, floating, throughQuietHours, nextChannelAfterMinutes },
+    ...(dueAt === null ? {} : { dueAt }),
+  };
   const saved = await editReminder(owner, id, patch, renderForChannels);
   if (!saved.ok) return stateOfProblem(saved.problem, before, values, REMINDER_FIELDS);
   after(ringDoorbell);

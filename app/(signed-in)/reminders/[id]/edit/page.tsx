@@ -3,7 +3,7 @@ import { notFound, redirect } from "next/navigation";
 import { readReminder } from "../../../../../db/reminders/read";
 import { readShopper } from "../../../../../db/shoppers";
 import { requireShopper } from "../../../../_auth/session";
-import { channelChoices } from "../../../../_reminders/channel-choices";
+import { channelChoices, quietOf } from "../../../../_reminders/channel-choices";
 import { fieldsOf } from "../../../../_reminders/form-fields";
 import { ReminderForm } from "../../../../_reminders/reminder-form";
 import { zonesWith } from "../../../../_time/zones";
@@ -33,6 +33,7 @@ export default async function EditReminderPage({ params }: PageProps<"/reminders
           initial={initial}
           choices={channelChoices(shopper)}
           zones={zonesWith(initial.timeZone)}
+          quiet={quietOf(shopper)}
           nowMs={shopper.nowMs}
           submit="Save changes"
           back={`/reminders/${id}`}

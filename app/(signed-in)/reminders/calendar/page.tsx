@@ -1,0 +1,197 @@
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { type CalendarEntry, readCalendar } from "../../../../db/reminders/calendar";
+import { wallTimeAt } from "../../../../db/rules/due-time";
+import { readShopper } from "../../../../db/shoppers";
+import { requireShopper } from "../../../_auth/session";
+import { zoneLabel } from "../../../_time/format";
+import { ButtonLink } from "../../../_ui/button";
+import { BackLink, PageHeading } from "../../../_ui/page-parts";
+import { type Month, monthOf } from "./month";
+
+export const metadata: Metadata = { title: "Calendar" };
+
+const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/** A month of reminders: a grid where there is room, the days that hold something where there is not. */
+export default async function CalendarPage({ searchParams }: PageProps<"/reminders/calendar">) {
+  const { month: asked } = await searchParams;
+  const { subscriberId } = await requireShopper("/reminders/calendar");
+  const shopper = await readShopper(subscriberId);
+  if (shopper === null) throw new Error("Bug! somebody is signed in who does not exist");
+  const { timeZone, nowMs } = shopper;
+  const month = monthOf(asked, nowMs, timeZone);
+  const { entries } = await readCalendar(subscriberId, month.fromMs, month.untilMs);
+  const byDay = daysOf(entries, timeZone);
+  const today = wallTimeAt(nowMs, timeZone).slice(0, 10);
+  const title = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
+    Date.parse(`${month.name}-01T12:00:00Z`),
+  );
+  return (
+    <div className="space-y-6">
+      <BackLink href="/reminders">Reminders</BackLink>
+      <PageHeading
+        title={title}
+        actions={
+          <nav aria-label="Months" className="flex gap-2">
+            <ButtonLink
+              kind="secondary"
+              className="px-3!"
+              href={`/reminders/calendar?month=${month.previous}`}
+            >
+              <ChevronLeft aria-hidden className="size-4" />
+              <span className="sr-only">The month before</span>
+            </ButtonLink>
+            <ButtonLink kind="secondary" href="/reminders/calendar">
+              Today
+            </ButtonLink>
+            <ButtonLink kind="secondary" className="px-3!" href={`/reminders/calendar?month=${month.next}`}>
+              <ChevronRight aria-hidden className="size-4" />
+              <span className="sr-only">The month after</span>
+            </ButtonLink>
+          </nav>
+        }
+      >
+        <p className="text-ink-soft">Times in {zoneLabel(timeZone)}.</p>
+      </PageHeading>
+      <Grid month={month} byDay={byDay} today={today} timeZone={timeZone} />
+      <Days month={month} byDay={byDay} today={today} timeZone={timeZone} />
+    </div>
+  );
+}
+
+function daysOf(entries: readonly CalendarEntry[], timeZone: string): Map<string, CalendarEntry[]> {
+  const byDay = new Map<string, CalendarEntry[]>();
+  for (const entry of entries) {
+    const day = wallTimeAt(entry.dueAtMs, timeZone).slice(0, 10);
+    byDay.set(day, [...(byDay.get(day) ?? []), entry]);
+  }
+  return byDay;
+}
+
+interface MonthProps {
+  month: Month;
+  byDay: Map<string, CalendarEntry[]>;
+  today: string;
+  timeZone: string;
+}
+
+/** So many fit into a day of the grid; the rest is counted. */
+const SHOWN_PER_DAY = 3;
+
+function Grid({ month, byDay, today, timeZone }: MonthProps) {
+  return (
+    <table className="hidden w-full table-fixed border-collapse overflow-hidden rounded-2xl border border-line bg-surface md:table">
+      <caption className="sr-only">Reminders by day</caption>
+      <thead>
+        <tr>
+          {WEEKDAYS.map((day) => (
+            <th
+              key={day}
+              scope="col"
+              className="border-b border-line px-2 py-2 text-sm font-medium text-ink-soft"
+            >
+              <abbr title={day} className="no-underline">
+                {day.slice(0, 3)}
+              </abbr>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {month.weeks.map((week) => (
+          <tr key={week[0]?.date}>
+            {week.map(({ date, day, inMonth }) => {
+              const entries = byDay.get(date) ?? [];
+              return (
+                <td
+                  key={date}
+                  aria-current={date === today ? "date" : undefined}
+                  className={`h-28 border border-line p-1.5 align-top ${inMonth ? "" : "bg-sunken/60"}`}
+                >
+                  <span
+                    className={`inline-flex size-7 items-center justify-center rounded-full text-sm tabular-nums ${date === today ? "bg-accent font-medium text-on-accent" : "text-ink-soft"}`}
+                  >
+                    {day}
+                  </span>
+                  <ul>
+                    {entries.slice(0, SHOWN_PER_DAY).map((entry) => (
+                      <li key={`${entry.reminderId}${entry.dueAtMs}`}>
+                        <EntryLink
+                          entry={entry}
+                          timeZone={timeZone}
+                          className="truncate px-1 text-[0.8125rem]"
+                        />
+                      </li>
+                    ))}
+                    {entries.length > SHOWN_PER_DAY && (
+                      <li className="px-1 text-[0.8125rem] text-ink-soft">
+                        and {entries.length - SHOWN_PER_DAY} more
+                      </li>
+                    )}
+                  </ul>
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Days({ month, byDay, today, timeZone }: MonthProps) {
+  const days = month.weeks.flat().filter(({ date, inMonth }) => inMonth && byDay.has(date));
+  if (days.length === 0) {
+    return <p className="text-ink-soft md:hidden">Nothing is due in this month.</p>;
+  }
+  return (
+    <ol className="divide-y divide-line rounded-2xl border border-line bg-surface md:hidden">
+      {days.map(({ date }) => (
+        <li key={date} className="px-4 py-3">
+          <h2 className="text-sm font-medium text-ink-soft">
+            {new Intl.DateTimeFormat("en-GB", {
+              weekday: "long",
+              day: "numeric",
+              month: "short",
+              timeZone: "UTC",
+            }).format(Date.parse(`${date}T12:00:00Z`))}
+            {date === today && ", today"}
+          </h2>
+          <ul>
+            {(byDay.get(date) ?? []).map((entry) => (
+              <li key={`${entry.reminderId}${entry.dueAtMs}`}>
+                <EntryLink entry={entry} timeZone={timeZone} className="min-h-11 py-2" />
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function EntryLink({
+  entry,
+  timeZone,
+  className,
+}: {
+  entry: CalendarEntry;
+  timeZone: string;
+  className: string;
+}) {
+  return (
+    <Link
+      href={`/reminders/${entry.reminderId}`}
+      prefetch={false}
+      className={`block rounded hover:bg-sunken ${entry.past ? "text-ink-soft" : "text-ink"} ${className}`}
+    >
+      <time dateTime={new Date(entry.dueAtMs).toISOString()} className="mr-1.5 font-medium">
+        {wallTimeAt(entry.dueAtMs, timeZone).slice(11, 16)}
+      </time>
+      <bdi>{entry.title}</bdi>
+      {entry.past && <span className="sr-only"> (past)</span>}
+    </Link>
+  );
+}

@@ -1,0 +1,99 @@
+import { ChevronDown } from "lucide-react";
+import { USUAL_SMS_HOURS } from "../../../../db/rules/sms-hours";
+import type { DestinationView } from "../../../../db/subscribers";
+import { Input } from "../../../_ui/field";
+import { SubmitButton } from "../../../_ui/submit-button";
+import { describe, saveSmsHours } from "./actions";
+
+/** What its owner calls a device, and how many messages a day they want at an address. */
+export function Describe({ destination, named = false }: { destination: DestinationView; named?: boolean }) {
+  const { id, label, dailyLimit } = destination;
+  const name = label ?? destination.address;
+  const limit = dailyLimit ?? null;
+  return (
+    <details className="group w-full">
+      <summary className="inline-flex min-h-9 items-center gap-1.5 text-sm font-medium text-accent-ink">
+        <ChevronDown aria-hidden className="size-4 motion-safe:transition-transform group-open:rotate-180" />
+        {named ? "Name and limit" : "Limit"}
+        <span className="font-normal text-ink-soft">
+          {limit === null ? "no limit" : `at most ${limit} a day`}
+        </span>
+        <span className="sr-only"> of {name}</span>
+      </summary>
+      <form action={describe.bind(null, id)} className="mt-2 flex flex-wrap items-end gap-3">
+        {named && (
+          <div className="min-w-40 grow text-sm text-ink-soft">
+            <label htmlFor={`label-${id}`}>Name</label>
+            <Input
+              id={`label-${id}`}
+              name="label"
+              defaultValue={label ?? ""}
+              maxLength={80}
+              dir="auto"
+              className="mt-1"
+            />
+          </div>
+        )}
+        <div className="text-sm text-ink-soft">
+          <label htmlFor={`dailyLimit-${id}`}>Messages a day, empty for no limit</label>
+          <Input
+            id={`dailyLimit-${id}`}
+            name="dailyLimit"
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={100}
+            defaultValue={limit ?? ""}
+            className="mt-1 w-28! tabular-nums"
+          />
+        </div>
+        <SubmitButton kind="secondary">
+          Save<span className="sr-only"> for {name}</span>
+        </SubmitButton>
+      </form>
+      <p className="mt-2 text-sm text-ink-soft">
+        What goes beyond the limit is held back and shown in its reminder, where it can be sent after all.
+      </p>
+    </details>
+  );
+}
+
+/** When text messages may come, on the recipient's clock. */
+export function SmsHours({ hours }: { hours: { from: string; until: string } | null }) {
+  const shown = hours ?? USUAL_SMS_HOURS;
+  return (
+    <form action={saveSmsHours} className="space-y-3 border-t border-line pt-4">
+      <label className="flex items-start gap-3">
+        <input
+          type="checkbox"
+          name="smsLimited"
+          defaultChecked={hours !== null}
+          className="mt-1 size-5 shrink-0 accent-accent"
+        />
+        <span>
+          Text me only at certain hours
+          <span className="block text-sm text-ink-soft">
+            On your clock, and on that of the number’s country if it has one zone. The rest waits.
+          </span>
+        </span>
+      </label>
+      <div className="flex flex-wrap items-end gap-3 sm:pl-8">
+        <div className="text-sm text-ink-soft">
+          <label htmlFor="smsFrom">From</label>
+          <Input id="smsFrom" name="smsFrom" type="time" defaultValue={shown.from} className="mt-1 w-32!" />
+        </div>
+        <div className="text-sm text-ink-soft">
+          <label htmlFor="smsUntil">Until</label>
+          <Input
+            id="smsUntil"
+            name="smsUntil"
+            type="time"
+            defaultValue={shown.until}
+            className="mt-1 w-32!"
+          />
+        </div>
+        <SubmitButton kind="secondary">Save hours</SubmitButton>
+      </div>
+    </form>
+  );
+}

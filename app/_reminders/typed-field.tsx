@@ -1,0 +1,55 @@
+"use client";
+
+import { useRef } from "react";
+import { Input } from "../_ui/field";
+
+export interface TypedEcho {
+  ok: boolean;
+  words: string;
+}
+
+interface TypedFieldProps {
+  value: string;
+  echo: TypedEcho | null;
+  onType: (text: string) => void;
+}
+
+/** A time in words. What it comes to is said below while one types; the parser is fetched when the field is entered. */
+export function TypedField({ value, echo, onType }: TypedFieldProps) {
+  const fetched = useRef(false);
+  const fetchParser = () => {
+    if (fetched.current) return;
+    fetched.current = true;
+    void import("../../db/rules/typed-when").catch(() => {
+      fetched.current = false;
+    });
+  };
+  return (
+    <div>
+      <label htmlFor="typed" className="sr-only">
+        When, in words
+      </label>
+      <Input
+        id="typed"
+        name="typed"
+        value={value}
+        onFocus={fetchParser}
+        onChange={(event) => onType(event.target.value)}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={100}
+        placeholder="Type it: tomorrow 9am, every weekday at 8"
+        aria-describedby="typed-echo"
+        aria-invalid={echo?.ok === false ? true : undefined}
+      />
+      <p
+        id="typed-echo"
+        aria-live="polite"
+        className={`mt-1.5 text-sm empty:mt-0 ${echo?.ok === false ? "text-ink-soft" : "font-medium text-good"}`}
+      >
+        {echo?.words}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+"use client";
+
+import { useRef, useState } from "react";
+import { relativeTime, shortTime } from "../_time/format";
+import { readWhen, type WhenInput, wallTimeOfFields } from "./due-input";
+import { fieldsOfRepeat, type RepeatInput } from "./repeat-input";
+import type { TypedEcho } from "./typed-field";
+import { useNow } from "./use-now";
+
+/** What the composer knows of when: the fields, how it repeats, and what was typed in words. */
+export interface ComposerWhen extends WhenInput {
+  typed: string;
+  floating: boolean;
+  throughQuiet: boolean;
+  repeat: RepeatInput;
+}
+
+/** Keeps the ways of saying when in step: a preset, a text and the fields always show one and the same time. */
+export function useWhen(initial: ComposerWhen, readAtMs: number) {
+  const [when, setWhen] = useState(initial);
+  const [echo, setEcho] = useState<TypedEcho | null>(null);
+  const latest = useRef(initial.typed);
+  const now = useNow(readAtMs);
+
+  const set = (change: Partial<ComposerWhen>) => setWhen((before) => ({ ...before, ...change }));
+  const choose = (choice: string) => {
+    const [date = "", time = ""] = choice.split("T");
+    setEcho(null);
+    set(choice === "custom" ? { choice } : { choice, date, time, typed: "" });
+  };
+  const edit = (change: Partial<WhenInput>) => {
+    setEcho(null);
+    set({ ...change, choice: "custom", typed: "" });
+  };
+  const type = (typed: string) => {
+    latest.current = typed;
+    set({ typed, choice: typed === "" ? "custom" : "typed" });
+    if (typed.trim() === "") return setEcho(null);
+    void readTyped(typed, now(), when.timeZone).then((read) => {
+      // A slower answer to an earlier text is not the answer to this one.
+      if (latest.current !== typed || read === null) return;
+      if (!read.ok) return setEcho({ ok: false, words: read.error });
+      const [date = "", time = ""] = read.local.split("T");
+      set({
+        date,
+        time: time.slice(0, 5),
+        ...(read.repeat === null ? {} : { repeat: fieldsOfRepeat(read.repeat) }),
+      });
+      setEcho({ ok: true, words: read.words });
+    });
+  };
+  const wall = wallTimeOfFields(when);
+  return { when, echo, wall, set, choose, edit, type, read: readWhen(when, now()), nowMs: now() };
+}
+
+/** Reads a typed text with the parser, which is fetched at first use. Null when it could not be fetched. */
+async function readTyped(typed: string, nowMs: number, timeZone: string) {
+  const fetched = await Promise.all([
+    import("../../db/rules/typed-when"),
+    import("../../db/rules/recurrence-words"),
+    import("../../db/rules/due-time"),
+  ]).catch(() => null);
+  if (fetched === null) return null;
+  const [{ readTypedWhen }, { tellRecurrence }, { resolveWallTime }] = fetched;
+  const read = readTypedWhen(typed, nowMs, timeZone);
+  if (!read.ok) return read;
+  const { dueAtMs } = resolveWallTime(read.local, timeZone);
+  const at = `${shortTime(dueAtMs, timeZone, nowMs)}, ${relativeTime(dueAtMs, nowMs)}`;
+  const words = read.repeat === null ? at : `${tellRecurrence(read.repeat)}, first ${at}`;
+  return { ...read, words };
+}

@@ -1,0 +1,29 @@
+import { after } from "next/server";
+import { z } from "zod";
+import { ringDoorbell } from "../../../../inngest/publish";
+import { actByLink } from "../../../_reminders/linked";
+
+/** What a notification can answer. */
+const body = z.object({ action: z.enum(["done", "snooze", "opened"]) });
+
+/** A press on a notification's button is a few dozen bytes. */
+const BODY_CHARACTERS_MAX = 1_000;
+
+/** Takes the answer that somebody gave on a notification; the token in it is the right to answer, not a session. */
+export async function POST(request: Request, { params }: RouteContext<"/api/answers/[token]">) {
+  const parsed = body.safeParse(await readJson(request));
+  if (!parsed.success) return Response.json({ detail: "action: done, snooze or opened" }, { status: 422 });
+  const done = await actByLink((await params).token, parsed.data.action);
+  if (done) after(ringDoorbell);
+  return new Response(null, { status: done ? 204 : 404, headers: { "cache-control": "no-store" } });
+}
+
+async function readJson(request: Request): Promise<unknown> {
+  const text = await request.text();
+  if (text.length > BODY_CHARACTERS_MAX) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,2 @@
+ALTER TABLE "notices" DROP CONSTRAINT "notices_template_known";--> statement-breakpoint
+ALTER TABLE "notices" ADD CONSTRAINT "notices_template_known" CHECK ("notices"."template" in ('sign-in-code', 'phone-code', 'device-test'));
