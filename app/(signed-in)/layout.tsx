@@ -1,6 +1,7 @@
 import { Plus } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { seesConsole } from "../_auth/operator";
 import { currentShopper } from "../_auth/session";
 import { AccountMenu } from "../_ui/account-menu";
 import { ButtonLink } from "../_ui/button";
@@ -27,7 +28,12 @@ export default async function SignedInLayout({ children }: { children: ReactNode
                 New<span className="sr-only sm:not-sr-only"> reminder</span>
               </span>
             </ButtonLink>
-            {shopper !== null && <AccountMenu email={shopper.email} />}
+            {shopper !== null && (
+              <AccountMenu
+                email={shopper.email}
+                {...(seesConsole(shopper) ? { other: { href: "/ops", name: "Console" } } : {})}
+              />
+            )}
           </div>
         </div>
       </header>

@@ -31,7 +31,7 @@ export function ActionTable({ actions, timeZone, nowMs, ofOneTarget = false }: A
           <RowHead className="whitespace-nowrap">
             <When atMs={action.atMs} timeZone={timeZone} nowMs={nowMs} seconds />
           </RowHead>
-          <Cell className="break-all">{action.operator}</Cell>
+          <Cell className="min-w-44 break-words">{action.operator}</Cell>
           <Cell className="min-w-40">
             <span className="font-medium">{plain(action.action).replaceAll("-", " ")}</span>
             {!ofOneTarget && (

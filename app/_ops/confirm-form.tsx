@@ -4,7 +4,7 @@ import Link from "next/link";
 import { type FormState, UNSENT } from "../_forms/form-state";
 import { useKeptForm } from "../_forms/use-kept-form";
 import { type ButtonKind, buttonClass } from "../_ui/button";
-import { Field, Input, TextArea } from "../_ui/field";
+import { Field, FieldError, Input, TextArea } from "../_ui/field";
 import { Notice } from "../_ui/notice";
 import { SubmitButton } from "../_ui/submit-button";
 
@@ -19,10 +19,26 @@ interface ConfirmFormProps {
   back: { href: string; name: string };
   /** A text that must be typed, for what cannot be taken back. */
   typed?: { label: string; hint: string };
+  /** One of several things that can be done; none is chosen beforehand. */
+  choices?: Choices;
+}
+
+interface Choices {
+  name: string;
+  legend: string;
+  options: readonly { value: string; name: string; hint: string }[];
 }
 
 /** Asks for the reason and carries out what its page has shown. Without script it is an ordinary form. */
-export function ConfirmForm({ action, chosen, button, kind = "primary", back, typed }: ConfirmFormProps) {
+export function ConfirmForm({
+  action,
+  chosen,
+  button,
+  kind = "primary",
+  back,
+  typed,
+  choices,
+}: ConfirmFormProps) {
   const { state, pending, form } = useKeptForm(action, UNSENT);
   return (
     <form {...form} noValidate className="space-y-5">
@@ -30,6 +46,13 @@ export function ConfirmForm({ action, chosen, button, kind = "primary", back, ty
       {Object.entries(chosen).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
+      {choices !== undefined && (
+        <ChoiceFields
+          choices={choices}
+          chosen={state.values[choices.name]}
+          error={state.errors[choices.name]}
+        />
+      )}
       <Field
         id="reason"
         label="Reason"
@@ -70,5 +93,35 @@ export function ConfirmForm({ action, chosen, button, kind = "primary", back, ty
         </Link>
       </div>
     </form>
+  );
+}
+
+interface ChoiceFieldsProps {
+  choices: Choices;
+  chosen: string | undefined;
+  error: string | undefined;
+}
+
+function ChoiceFields({ choices, chosen, error }: ChoiceFieldsProps) {
+  return (
+    <fieldset className="min-w-0 space-y-3" aria-describedby="choice-error">
+      <legend className="mb-2 font-medium">{choices.legend}</legend>
+      {choices.options.map(({ value, name, hint }) => (
+        <label key={value} className="flex items-start gap-3">
+          <input
+            type="radio"
+            name={choices.name}
+            value={value}
+            defaultChecked={chosen === value}
+            className="mt-1 size-5 shrink-0 accent-accent"
+          />
+          <span>
+            <span className="font-medium">{name}</span>
+            <span className="block text-sm text-ink-soft">{hint}</span>
+          </span>
+        </label>
+      ))}
+      <FieldError id="choice-error" error={error} />
+    </fieldset>
   );
 }

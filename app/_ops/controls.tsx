@@ -76,7 +76,9 @@ function Lever({ name, path, children }: { name: string; path: string; children:
         <legend className="mb-2 font-semibold">{name}</legend>
         {children}
         <button type="submit" className={buttonClass("secondary")}>
-          Show effect<span className="sr-only"> of {name.toLowerCase()}</span>…
+          <span>
+            Show effect<span className="sr-only"> of {name.toLowerCase()}</span>…
+          </span>
         </button>
       </fieldset>
     </form>

@@ -39,3 +39,24 @@ export function deadAddress(
 ): string {
   return address(path, { ...deadFilterWords(filter), ...more });
 }
+
+interface Letter {
+  deliveryId: string;
+  burialId: string;
+}
+
+/** Dead letters as one field of a form: exactly those that a page has shown. */
+export function writeLetters(letters: readonly Letter[]): string {
+  return letters.map(({ deliveryId, burialId }) => `${deliveryId}.${burialId}`).join(" ");
+}
+
+/** The dead letters that a field names; the verb refuses what is none. */
+export function readLetters(text: string): Letter[] {
+  return text
+    .split(" ")
+    .filter((word) => word !== "")
+    .map((word) => {
+      const [deliveryId = "", burialId = ""] = word.split(".");
+      return { deliveryId, burialId };
+    });
+}

@@ -13,6 +13,9 @@ interface DeliveryTableProps {
   nowMs: number;
 }
 
+/** A column for which a narrow screen has no room; what matters of it stands in the first two there. */
+const WIDE = "hidden md:table-cell";
+
 /** Deliveries, each with the way to its story. A narrow screen shows the first columns and puts the rest below. */
 export function DeliveryTable({ caption, deliveries, timeZone, nowMs }: DeliveryTableProps) {
   return (
@@ -22,11 +25,11 @@ export function DeliveryTable({ caption, deliveries, timeZone, nowMs }: Delivery
         <>
           <HeadCell>Delivery</HeadCell>
           <HeadCell>State</HeadCell>
-          <HeadCell>Why</HeadCell>
-          <HeadCell>Due</HeadCell>
-          <HeadCell>Next or ended</HeadCell>
-          <HeadCell>Lane</HeadCell>
-          <HeadCell className="text-right">Calls</HeadCell>
+          <HeadCell className={WIDE}>Why</HeadCell>
+          <HeadCell className={WIDE}>Due</HeadCell>
+          <HeadCell className={WIDE}>Next or ended</HeadCell>
+          <HeadCell className={WIDE}>Lane</HeadCell>
+          <HeadCell className={`text-right ${WIDE}`}>Calls</HeadCell>
         </>
       }
     >
@@ -43,19 +46,25 @@ export function DeliveryTable({ caption, deliveries, timeZone, nowMs }: Delivery
                 {line.reference.slice(0, 10)}…
               </span>
             </Link>
+            <span className="block text-ink-soft md:hidden">
+              <When atMs={line.scheduledAtMs} timeZone={timeZone} nowMs={nowMs} />
+            </span>
           </RowHead>
           <Cell>
             <StateMark state={line.state} reason={line.reason} />
+            <span className="block pt-1 text-ink-soft md:hidden">
+              {plain(line.reason ?? line.lastClass ?? "")}
+            </span>
           </Cell>
-          <Cell className="min-w-28">{plain(line.reason ?? line.lastClass ?? "–")}</Cell>
-          <Cell className="whitespace-nowrap">
+          <Cell className={`min-w-36 ${WIDE}`}>{plain(line.reason ?? line.lastClass ?? "–")}</Cell>
+          <Cell className={`whitespace-nowrap ${WIDE}`}>
             <When atMs={line.scheduledAtMs} timeZone={timeZone} nowMs={nowMs} seconds />
           </Cell>
-          <Cell className="whitespace-nowrap">
+          <Cell className={`whitespace-nowrap ${WIDE}`}>
             <NextOrEnd line={line} timeZone={timeZone} nowMs={nowMs} />
           </Cell>
-          <Cell>{line.lane}</Cell>
-          <Cell className="text-right">{line.attempts}</Cell>
+          <Cell className={WIDE}>{line.lane}</Cell>
+          <Cell className={`text-right ${WIDE}`}>{line.attempts}</Cell>
         </tr>
       ))}
     </DataTable>

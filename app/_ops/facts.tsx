@@ -2,7 +2,11 @@ import type { ReactNode } from "react";
 
 /** Named facts, each with its value; what is null is not there. */
 export function Facts({ children }: { children: ReactNode }) {
-  return <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2 xl:grid-cols-4">{children}</dl>;
+  return (
+    <dl className="grid gap-x-6 gap-y-4 text-[0.9375rem] sm:grid-cols-2 lg:grid-cols-3 2xl:grid-cols-5">
+      {children}
+    </dl>
+  );
 }
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
-import type { LaneHealth, PartitionHealth } from "../../db/console/partitions";
+import { LANE_COUNT_MAX, type LaneHealth, type PartitionHealth } from "../../db/console/partitions";
 import { DEAD_MAX, type PartitionPulse } from "../../db/console/pulse";
 import type { Channel } from "../../db/rules/outcome";
 import { ChannelIcon } from "../_ui/channel-icon";
@@ -20,8 +20,6 @@ interface HealthCardProps {
   timeZone: string;
   nowMs: number;
 }
-
-const LANE_COUNT_MAX = 100_000;
 
 /** One partition at a glance: whether it sends, how fast, how old its queues are, and what is wrong. */
 export function HealthCard({ health, pulse, slo, timeZone, nowMs }: HealthCardProps) {
@@ -136,8 +134,7 @@ function Lanes({ health, slo }: Pick<HealthCardProps, "health" | "slo">) {
 }
 
 function LaneRow({ lane, sloMs }: { lane: LaneHealth; sloMs: number | null }) {
-  // A lane without work is 0 late.
-  const oldestMs = Math.max(lane.oldestOverdueMs ?? 0, lane.oldestReadyMs ?? 0) || null;
+  const oldestMs = lane.oldestOverdueMs ?? lane.oldestReadyMs;
   const part = oldestMs === null || sloMs === null ? 0 : oldestMs / sloMs;
   const idle = lane.ready + lane.waiting + lane.sending === 0;
   return (

@@ -33,13 +33,18 @@ export function HeadCell({ className = "", ...rest }: ComponentProps<"th">) {
     <th
       scope="col"
       {...rest}
-      className={`px-4 py-2.5 font-medium whitespace-nowrap first:pl-5 last:pr-5 ${className}`}
+      className={`px-2.5 py-2.5 font-medium whitespace-nowrap first:pl-4 last:pr-4 sm:px-4 sm:first:pl-5 sm:last:pr-5 ${className}`}
     />
   );
 }
 
 export function Cell({ className = "", ...rest }: ComponentProps<"td">) {
-  return <td {...rest} className={`px-4 py-3 align-top first:pl-5 last:pr-5 ${className}`} />;
+  return (
+    <td
+      {...rest}
+      className={`px-2.5 py-3 align-top first:pl-4 last:pr-4 sm:px-4 sm:first:pl-5 sm:last:pr-5 ${className}`}
+    />
+  );
 }
 
 /** The cell that names its row. */
@@ -48,7 +53,7 @@ export function RowHead({ className = "", ...rest }: ComponentProps<"th">) {
     <th
       scope="row"
       {...rest}
-      className={`px-4 py-3 align-top font-normal first:pl-5 last:pr-5 ${className}`}
+      className={`px-2.5 py-3 align-top font-normal first:pl-4 last:pr-4 sm:px-4 sm:first:pl-5 sm:last:pr-5 ${className}`}
     />
   );
 }

@@ -51,7 +51,7 @@ export function Timeline({ steps, timeZone, nowMs }: TimelineProps) {
                   <When atMs={step.atMs} timeZone={timeZone} nowMs={nowMs} seconds />
                 </span>
               </div>
-              <p className="text-[0.9375rem] text-ink-soft">
+              <p className="text-[0.9375rem] text-ink-soft [&_time]:whitespace-normal">
                 <PhraseText phrase={step.why} timeZone={timeZone} nowMs={nowMs} />
               </p>
               {step.said !== null && (

@@ -1,10 +1,17 @@
-import { CircleUserRound, LogOut } from "lucide-react";
+import { ArrowLeftRight, CircleUserRound, LogOut } from "lucide-react";
+import Link from "next/link";
 import { signOut } from "../sign-in/actions";
 import { Disclosure } from "./disclosure";
 import { SubmitButton } from "./submit-button";
 
-/** Who is signed in, and the way out. */
-export function AccountMenu({ email }: { email: string }) {
+interface AccountMenuProps {
+  email: string;
+  /** The other side of the app, for whom there is one. */
+  other?: { href: string; name: string };
+}
+
+/** Who is signed in, the way to the other side of the app, and the way out. */
+export function AccountMenu({ email, other }: AccountMenuProps) {
   return (
     <Disclosure
       label={
@@ -18,6 +25,15 @@ export function AccountMenu({ email }: { email: string }) {
     >
       <p className="px-3 pt-2 text-sm text-ink-soft">Signed in as</p>
       <p className="px-3 pb-2 font-medium break-all">{email}</p>
+      {other !== undefined && (
+        <Link
+          href={other.href}
+          className="flex min-h-11 items-center gap-2 rounded-lg border-t border-line px-3 font-medium hover:bg-sunken sm:min-h-10"
+        >
+          <ArrowLeftRight aria-hidden className="size-4" />
+          {other.name}
+        </Link>
+      )}
       <form action={signOut} className="border-t border-line pt-1.5">
         <SubmitButton
           kind="plain"

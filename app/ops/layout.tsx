@@ -54,7 +54,7 @@ export default async function OpsLayout({ children }: { children: ReactNode }) {
                 Read-only
               </span>
             )}
-            <AccountMenu email={reader.email} />
+            <AccountMenu email={reader.email} other={{ href: "/reminders", name: "Your reminders" }} />
           </div>
         </div>
       </header>

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { ledgerNowMs, rows, transact } from "../connection";
 
 /** What left, what was put off and what was given up in one stretch of time. */
@@ -31,18 +31,20 @@ export async function readFlow(spanMs: number): Promise<Flow> {
     const endMs = Math.ceil(nowMs / bucketMs) * bucketMs;
     const fromMs = endMs - BUCKETS * bucketMs;
     const from = sql`from_epoch_ms(${fromMs}::double precision)`;
-    const calls = await rows<{ bucket: number; sent: number; deferred: number }>(
+    // In whole intervals: arithmetic on each row's instant takes three times as long.
+    const binOf = (column: SQL) => sql`date_bin(${bucketMs} * interval '1 millisecond', ${column}, ${from})`;
+    const calls = await rows<{ binMs: number; sent: number; deferred: number }>(
       tx,
-      sql`select floor((epoch_ms(begun_at) - ${fromMs}::float8) / ${bucketMs}::float8)::int as bucket,
+      sql`select epoch_ms(bin) as "binMs",
           count(*) filter (where class = 'accepted')::int as sent,
           count(*) filter (where class in ('throttled', 'quota', 'transient', 'ambiguous', 'config_rejected', 'crashed'))::int as deferred
-        from attempts where begun_at >= ${from} group by 1`,
+        from (select ${binOf(sql`begun_at`)} as bin, class from attempts where begun_at >= ${from}) a group by bin`,
     );
-    const burials = await rows<{ bucket: number; dead: number }>(
+    const burials = await rows<{ binMs: number; dead: number }>(
       tx,
-      sql`select floor((epoch_ms(d.finished_at) - ${fromMs}::float8) / ${bucketMs}::float8)::int as bucket, count(*)::int as dead
-        from partitions p join deliveries d on d.partition = p.key and d.state = 'dead' and d.finished_at >= ${from}
-        group by 1`,
+      sql`select epoch_ms(bin) as "binMs", count(*)::int as dead
+        from (select ${binOf(sql`finished_at`)} as bin from deliveries where state = 'dead' and finished_at >= ${from}) d
+        group by bin`,
     );
     const buckets: FlowBucket[] = Array.from({ length: BUCKETS }, (_, index) => ({
       fromMs: fromMs + index * bucketMs,
@@ -50,8 +52,9 @@ export async function readFlow(spanMs: number): Promise<Flow> {
       deferred: 0,
       dead: 0,
     }));
-    for (const { bucket, sent, deferred } of calls) Object.assign(buckets[bucket] ?? {}, { sent, deferred });
-    for (const { bucket, dead } of burials) Object.assign(buckets[bucket] ?? {}, { dead });
+    const bucketAt = (binMs: number) => buckets[Math.round((binMs - fromMs) / bucketMs)] ?? {};
+    for (const { binMs, sent, deferred } of calls) Object.assign(bucketAt(binMs), { sent, deferred });
+    for (const { binMs, dead } of burials) Object.assign(bucketAt(binMs), { dead });
     return { buckets, bucketMs, nowMs };
   });
 }

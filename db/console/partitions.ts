@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { rows, transact } from "../connection";
 
 /** A partition and lane as operators see it: one row of the health strip. */
@@ -36,7 +36,7 @@ export interface PartitionHealth {
 
 /**
  * Every partition with its lanes, read from the ledger: the first of the operators' four questions. Counts stop at
- * `COUNT_MAX` per lane and state, so that the question stays cheap under a million waiting rows.
+ * `LANE_COUNT_MAX` per lane and state, so that the question stays cheap under a million waiting rows.
  */
 export async function readPartitionHealth(): Promise<PartitionHealth[]> {
   return transact(async (tx) => {
@@ -58,19 +58,14 @@ export async function readPartitionHealth(): Promise<PartitionHealth[]> {
     );
     const lanes = await rows<LaneHealth>(
       tx,
-      sql`select l.partition, p.channel, l.lane, l.weight,
-          (select count(*)::int from (select 1 from deliveries d where d.partition = l.partition and d.lane = l.lane
-            and d.state = 'ready' limit ${COUNT_MAX}) c) as ready,
-          (select count(*)::int from (select 1 from deliveries d where d.partition = l.partition and d.lane = l.lane
-            and d.state in ('scheduled', 'deferred') limit ${COUNT_MAX}) c) as waiting,
-          (select count(*)::int from deliveries d where d.partition = l.partition and d.lane = l.lane
-            and d.state = 'sending') as sending,
-          (select epoch_ms(ledger_now()) - epoch_ms(min(d.scheduled_at)) from deliveries d
-            where d.partition = l.partition and d.lane = l.lane and d.state = 'ready') as "oldestReadyMs",
-          (select greatest(0, epoch_ms(ledger_now()) - epoch_ms(min(d.scheduled_at))) from deliveries d
-            where d.partition = l.partition and d.lane = l.lane and d.state in ('scheduled', 'ready', 'deferred')
-              and d.scheduled_at <= ledger_now()) as "oldestOverdueMs"
+      sql`select l.partition, p.channel, l.lane, l.weight, r.count as ready, s.count + d.count as waiting,
+          (select count(*)::int from deliveries o where o.partition = l.partition and o.lane = l.lane
+            and o.state = 'sending') as sending,
+          epoch_ms(ledger_now()) - r."oldestMs" as "oldestReadyMs",
+          nullif(greatest(0, epoch_ms(ledger_now()) - least(r."oldestMs", s."oldestMs", d."oldestMs")), 0) as "oldestOverdueMs"
         from lanes l join partitions p on p.key = l.partition
+          cross join lateral ${standing("ready")} r cross join lateral ${standing("scheduled")} s
+          cross join lateral ${standing("deferred")} d
         order by l.partition, array_position(array['urgent', 'standard', 'bulk', 'redrive'], l.lane)`,
     );
     return partitions.map((row) => ({
@@ -80,5 +75,12 @@ export async function readPartitionHealth(): Promise<PartitionHealth[]> {
   });
 }
 
-/** Beyond this an operator reads "100000 or more"; counting on would scan what nobody reads. */
-const COUNT_MAX = 100_000;
+/** Beyond this an operator reads "10,000 or more"; counting on would scan what nobody reads. */
+export const LANE_COUNT_MAX = 10_000;
+
+/** How many of a lane are in a waiting state, and since when the oldest of them is due: by the index on just these. */
+function standing(state: "ready" | "scheduled" | "deferred"): SQL {
+  const ofLane = sql`d.partition = l.partition and d.lane = l.lane and d.state = ${state}`;
+  return sql`(select (select count(*)::int from (select from deliveries d where ${ofLane} limit ${LANE_COUNT_MAX}) c) as count,
+    (select epoch_ms(d.scheduled_at) from deliveries d where ${ofLane} order by d.scheduled_at limit 1) as "oldestMs")`;
+}

@@ -27,16 +27,21 @@ export async function predictPause(key: string, forMs: number | null): Promise<P
     if (partition === null) return null;
     const untilMs = forMs === null ? null : (await ledgerNowMs(tx)) + forMs;
     const before = (column: SQL) => (untilMs === null ? sql`true` : sql`${column} < ${at(untilMs)}`);
-    const due = sql`d.partition = ${key} and d.state in ('scheduled', 'ready', 'deferred')
-      and ${before(sql`coalesce(d.next_eligible_at, d.scheduled_at)`)}`;
+    const ofKey = sql`select from deliveries d where d.partition = ${key}`;
     const coming =
       untilMs === null
         ? sql`false`
         : sql`o.state = 'waiting' and o.due_at < ${at(untilMs)} and ${partition.channel} = any(o.channels)`;
-    const waiting = await countUpTo(tx, sql`select from deliveries d where ${due}`);
+    // Each by its own index: what is ready, what becomes due, what expires.
+    const ready = await countUpTo(tx, sql`${ofKey} and d.state = 'ready'`);
+    const due = await countUpTo(
+      tx,
+      sql`${ofKey} and d.state in ('scheduled', 'deferred') and ${before(sql`d.next_eligible_at`)}`,
+    );
     const late = await countUpTo(
       tx,
-      sql`select from deliveries d where ${due} and ${before(sql`d.expires_at`)}`,
+      sql`${ofKey} and d.state in ('scheduled', 'ready', 'deferred') and ${before(sql`d.expires_at`)}
+        and (d.state = 'ready' or ${before(sql`d.next_eligible_at`)})`,
     );
     const comingDue = await countUpTo(tx, sql`select from occurrences o where ${coming}`);
     const comingLate = await countUpTo(
@@ -44,7 +49,7 @@ export async function predictPause(key: string, forMs: number | null): Promise<P
       sql`select from occurrences o join reminders r on r.id = o.reminder_id
         where ${coming} and ${before(sql`o.due_at + r.expires_after_seconds * interval '1 second'`)}`,
     );
-    return { waiting, comingDue, pastDeadline: late + comingLate };
+    return { waiting: ready + due, comingDue, pastDeadline: late + comingLate };
   });
 }
 

@@ -128,6 +128,10 @@ export const deliveries = pgTable(
     index("deliveries_expiring")
       .on(table.partition, table.expiresAt)
       .where(sql`state in ('scheduled', 'ready', 'deferred')`),
+    // the health strip: how many of a lane stand where, and the oldest of them
+    index("deliveries_oldest")
+      .on(table.partition, table.lane, table.state, table.scheduledAt)
+      .where(sql`state in ('scheduled', 'ready', 'deferred')`),
     // the console's list: what was opened last, whatever became of it
     index("deliveries_by_creation").on(table.createdAt, table.id),
     index("deliveries_dead").on(table.partition, table.finishedAt).where(sql`state = 'dead'`),

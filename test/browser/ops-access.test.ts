@@ -60,6 +60,8 @@ interface Action {
   name: string;
   file: string;
   page: string;
+  /** Of three arguments the first is its subject. */
+  takes: number;
 }
 
 /** Every action of the console, as the build serves it: an address that anybody can post to. */
@@ -76,26 +78,40 @@ function actions(): Action[] {
         .slice(1, -1)
         .filter((segment) => !/^\(.*\)$/.test(segment));
       const page = `/${segments.map((segment) => PARAMS[segment]?.() ?? segment).join("/")}`;
-      return { id, name: exportedName, file: filename, page };
+      const inCode = codeFiles()
+        .filter(({ path }) => path === filename)
+        .flatMap(entrancesOf);
+      const takes = inCode.find(({ name }) => name === exportedName)?.takes ?? 0;
+      return { id, name: exportedName, file: filename, page, takes };
     });
 }
 
+/** What the actions' forms would send, all in one: each reads its own. */
+const FIELDS = {
+  reason: "because",
+  for: "30m",
+  ceiling: "4",
+  burst: "1",
+  concurrency: "5",
+  lane: "bulk",
+  weight: "2",
+  channel: "sms",
+  typed: "3",
+  finding: "arrived",
+  to: "off",
+  letters: "00000000-0000-4000-8000-000000000000.00000000-0000-4000-8000-000000000000",
+};
+
 /** Calls an action as its page's script does, with arguments that it would take from an operator. */
 function call(context: BrowserContext | undefined, action: Action) {
-  const [, subject = ""] = Object.entries(PARAMS).find(([segment]) => action.file.includes(segment)) ?? [];
-  const bound = typeof subject === "string" ? subject : decodeURIComponent(subject());
+  const subject = action.file.includes("[key]") ? KEY : (PARAMS["[id]"]?.() ?? "");
   const state = { values: {}, errors: {}, message: null, answer: 0 };
+  const fields = Object.entries(FIELDS).map(([name, value]) => [`1_${name}`, value]);
   return (context as BrowserContext).request.post(`${stack.app}${action.page}`, {
     headers: { "next-action": action.id, origin: stack.app, accept: "text/x-component" },
     multipart: {
-      "1_reason": "because",
-      "1_for": "30m",
-      "1_ceiling": "4",
-      "1_burst": "1",
-      "1_concurrency": "5",
-      "1_lane": "bulk",
-      "1_weight": "2",
-      "0": JSON.stringify([bound, state, "$K1"]),
+      ...Object.fromEntries(fields),
+      "0": JSON.stringify([...(action.takes === 3 ? [subject] : []), state, "$K1"]),
     },
     maxRedirects: 0,
   });

@@ -16,6 +16,8 @@ export interface Entrance {
   kind: "page" | "action";
   body: Node | null;
   line: number;
+  /** How many arguments it takes. */
+  takes: number;
 }
 
 /** Every way into the console that a file opens. */
@@ -37,6 +39,7 @@ export function entrancesOf(file: SourceFile): Entrance[] {
       // Only a plain function can be looked into; anything else is found wanting.
       body: declared.type === "FunctionDeclaration" ? (declared.body as Node) : null,
       line: lineAt(file.text, node.start),
+      takes: ((declared.params ?? []) as Node[]).length,
     });
   });
   return entrances;

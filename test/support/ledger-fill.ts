@@ -18,6 +18,8 @@ export interface Fill {
   status?: number;
   code?: string;
   unresolved?: boolean;
+  /** What each would send; nothing that a provider would take by default. */
+  content?: postgres.JSONValue;
 }
 
 const CALLED = ["deferred", "delivered", "dead"];
@@ -70,7 +72,7 @@ export async function fillDeliveries(sql: postgres.Sql, fill: Fill): Promise<str
   await sql`insert into reminders (id, subscriber_id, title, wall_time, time_zone, due_at, channels, expires_after_seconds, version, status, created_at, updated_at)
     values (${reminder}, ${subscriber}, 'Water the plants', '2026-01-01T00:00', 'UTC', ledger_now(), array[${channel}], 86400, 1, 'active', ledger_now(), ledger_now())`;
   await sql`insert into payloads (id, source_id, channel, version, content, cost, created_at)
-    values (${payload}, ${reminder}, ${channel}, 1, '{}'::jsonb, 1, ledger_now())`;
+    values (${payload}, ${reminder}, ${channel}, 1, ${sql.json(fill.content ?? {})}, 1, ledger_now())`;
   await sql`
     with made as materialized (
       select n, gen_random_uuid() as occurrence, gen_random_uuid() as delivery,

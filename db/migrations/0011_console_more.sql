@@ -1,0 +1,1 @@
+CREATE INDEX "deliveries_oldest" ON "deliveries" USING btree ("partition","lane","state","scheduled_at") WHERE state in ('scheduled', 'ready', 'deferred');
