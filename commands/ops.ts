@@ -9,6 +9,7 @@ import {
 } from "../db/admission/controls";
 import { newApiSecret, storeApiKey } from "../db/api-keys";
 import { closeDatabase } from "../db/connection";
+import { readForecastAccuracy } from "../db/console/forecast-accuracy";
 import { checkInvariants } from "../db/console/invariants";
 import { readPartitionHealth } from "../db/console/partitions";
 import { setRole } from "../db/roles";
@@ -21,6 +22,7 @@ const HELP = `Operators' command line. Every verb takes --json; a change takes -
 
   invariants                                  the promises, asked of the database; ends with 1 when one is broken
   partitions                                  every partition: rate, ceiling, what closes it, lanes and their age
+  forecast [--since 24h]                      how good the forecasts of accepted deliveries were
   pause <partition> [--for 30m] --reason …    stop a partition, admitted work included; without --for until resumed
   resume <partition> --reason …               end a pause, a parking or an open circuit; the rate ramps up
   rate <partition> <perSecond> [--burst n] [--concurrency n] --reason …    0 is a pause; also of an account
@@ -33,6 +35,8 @@ It acts on DATABASE_URL, or on the stack of \`npm run dev\` when that is not set
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+const DAY_MS = 86_400_000;
+
 class Usage extends Error {}
 
 const { values, positionals } = parseArgs({
@@ -42,6 +46,7 @@ const { values, positionals } = parseArgs({
     reason: { type: "string" },
     as: { type: "string" },
     for: { type: "string" },
+    since: { type: "string" },
     burst: { type: "string" },
     concurrency: { type: "string" },
     help: { type: "boolean", default: false },
@@ -68,6 +73,8 @@ async function main(): Promise<void> {
       return showInvariants();
     case "partitions":
       return showPartitions();
+    case "forecast":
+      return showForecastAccuracy(duration(values.since) ?? DAY_MS);
     case "pause":
       return report(await pausePartition(argument(rest, 0, "partition"), duration(values.for), operator()));
     case "resume":
@@ -135,7 +142,7 @@ function duration(text: string | undefined): number | null {
   const match = /^(\d+)([smhd])$/.exec(text);
   const unit = UNITS[match?.[2] ?? ""];
   if (match === null || unit === undefined)
-    throw new Usage(`--for must be like 90s, 30m, 2h or 1d; given: ${text}`);
+    throw new Usage(`the duration must be like 90s, 30m, 2h or 1d; given: ${text}`);
   return Number(match[1]) * unit;
 }
 
@@ -168,6 +175,22 @@ async function showInvariants(): Promise<void> {
     const count = violations === 0 ? "kept" : `BROKEN ${violations}`;
     console.log(`${promise}  ${count.padEnd(11)} ${name}`);
     for (const key of sample) console.log(`                ${key}`);
+  }
+}
+
+async function showForecastAccuracy(sinceMs: number): Promise<void> {
+  const accuracy = await readForecastAccuracy(sinceMs);
+  if (values.json) {
+    console.log(JSON.stringify({ accuracy }));
+    return;
+  }
+  if (accuracy.length === 0) console.log("No delivery that was forecast has been accepted in that time.");
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  for (const { channel, lane, count, ...error } of accuracy) {
+    const within = `${Math.round(error.withinRange * 100)} % within the range`;
+    console.log(
+      `${channel.padEnd(6)} ${lane.padEnd(9)} ${count} forecasts   median ${seconds(error.errorP50Ms)} late   off by ${seconds(error.absoluteP50Ms)}, nine in ten by ${seconds(error.absoluteP90Ms)} at most   ${within}`,
+    );
   }
 }
 

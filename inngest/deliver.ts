@@ -3,7 +3,7 @@ import { type Claim, claimGroup } from "../db/ledger/begin";
 import { keepForRun, returnForSlot, returnRows } from "../db/ledger/hold";
 import type { SettledDelivery } from "../db/ledger/settle";
 import type { DeliveryAdmitted } from "../db/rules/event-catalog";
-import { HORIZON_MS } from "../db/rules/slots";
+import { HORIZON_MS, SLOT_PATIENCE_MS } from "../db/rules/slots";
 import { DeliveryCalls } from "./delivery-calls";
 import { dispatch, dispatchAll } from "./dispatch";
 import { expectedAnswerMs, monotonicOf, noteLedgerClock } from "./ledger-clock";
@@ -27,9 +27,6 @@ export interface ParcelOutcome {
   /** Set when the run keeps throttled rows: it wants to be woken this far from now. */
   wakeInMs: number | null;
 }
-
-/** A group waits and asks for slots this long; then the rest of the parcel goes back and others have their turn. */
-const SLOT_PATIENCE_MS = 2_000;
 
 /** A due instant further away than this is not waited for in a step. */
 const DUE_PATIENCE_MS = 5_000;

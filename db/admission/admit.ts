@@ -12,6 +12,7 @@ import {
 import type { Gate } from "../rules/gate";
 import { admissionWindow } from "../rules/meter";
 import type { Channel, Lane } from "../rules/outcome";
+import { isWithinReach } from "../rules/slots";
 import {
   budgetsOf,
   closedBy,
@@ -102,8 +103,10 @@ interface ReadyRow extends Candidate {
 /** Promotes what has become due, and reads as much of each lane as there could be room for. */
 async function promoteAndLook(tx: Transaction, facts: PartitionFacts, nowMs: number): Promise<Waiting> {
   const probing = isProbed(facts);
-  const windows = budgetsOf(facts).map(({ meter, limits }) => admissionWindow(meter, limits));
-  const window = probing ? 1 : Math.min(...windows, BATCH_MAX);
+  const budgets = budgetsOf(facts);
+  const windows = budgets.map(({ meter, limits }) => admissionWindow(meter, limits));
+  // Between the slots of a slow partition nothing goes: every waiting row would be tried in turn and come back.
+  const window = probing ? 1 : isWithinReach(budgets, nowMs) ? Math.min(...windows, BATCH_MAX) : 0;
   const [promoted, lanes, first, early] = await together<[Promoted, LaneRow, ReadyRow, Candidate]>(tx, [
     promotingDue({ partition: facts.key, limit: BATCH_MAX }),
     sql`select lane, weight, virtual_time as "virtualTime", pass_floor as "passFloor" from lanes

@@ -1,4 +1,5 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
+import { notingAcceptance } from "../admission/forecast-samples";
 import {
   budgetsOf,
   isProbed,
@@ -125,6 +126,7 @@ async function settleInFull(
   });
   const current = decided.filter(isCurrent);
   await applySettlements(tx, current);
+  await together(tx, notingAccepted(decided));
   const news = decided.filter(({ call }) => recorded.has(call.attemptId));
   const late = news.filter((entry) => !current.includes(entry) && entry.settlement.state === "delivered");
   const convinced = await applyLateEvidence(tx, late);
@@ -179,10 +181,21 @@ function settleQuietly(partition: string, calls: readonly SettledCall[]): Promis
       storingCallTimes(keys[index] ?? "", pair.stored, pair.fed),
     );
     return {
-      writes: [recordingAttempts(calls), applyingSettlements(decided), ...callTimes],
+      writes: [
+        recordingAttempts(calls),
+        applyingSettlements(decided),
+        ...notingAccepted(decided),
+        ...callTimes,
+      ],
       value: { deliveries: decided.map((entry) => toSettled(entry, nowMs)), epoch: epochOf(budgets) },
     };
   });
+}
+
+/** Acceptance is also what the forecasts of these deliveries are measured by. */
+function notingAccepted(decided: readonly Decided[]): SQL[] {
+  const accepted = decided.filter(({ settlement }) => settlement.state === "delivered");
+  return accepted.length === 0 ? [] : [notingAcceptance(accepted.map(({ row }) => row.id))];
 }
 
 /** Whether the row is still the caller's: its state and fencing token say so. */

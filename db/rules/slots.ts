@@ -3,6 +3,9 @@ import { type Meter, type MeterLimits, slotIntervalMs } from "./meter";
 /** A reservation reaches this far ahead: short, so that a rate change finds few slots granted at the old rate. */
 export const HORIZON_MS = 500;
 
+/** A run waits this long for a slot; then its rows go back and others have their turn. */
+export const SLOT_PATIENCE_MS = 2_000;
+
 /** One group of slots: what a pause, a cancel or a cut cannot stop any more. */
 export const GROUP_MS = 100;
 
@@ -36,6 +39,11 @@ export function toleranceOf(budgets: readonly Budget[]): number {
 function catchUpMs(meter: Meter, limits: MeterLimits): number {
   const rest = (limits.burst - overdraftOf(limits)) * slotIntervalMs(meter, limits);
   return rest - slotToleranceMs(meter, limits);
+}
+
+/** Whether a run that starts now would get a slot before its patience ends. */
+export function isWithinReach(budgets: readonly Budget[], nowMs: number): boolean {
+  return budgets.every(({ meter }) => meter.readyAtMs - nowMs <= HORIZON_MS + SLOT_PATIENCE_MS);
 }
 
 /** A meter with what it allows; `cost` counts in its unit. */

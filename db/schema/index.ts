@@ -4,6 +4,7 @@ export { account, session, user, verification } from "./auth";
 export { deadLetterRuns } from "./dead-letter-runs";
 export { deliveries } from "./deliveries";
 export { destinations } from "./destinations";
+export * from "./forecasts";
 export { idempotencyKeys } from "./idempotency-keys";
 export { lanes } from "./lanes";
 export { ledgerState } from "./ledger-state";

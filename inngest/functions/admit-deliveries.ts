@@ -1,4 +1,5 @@
 import { NonRetriableError } from "inngest";
+import { sampleForecasts } from "../../db/admission/forecast-samples";
 import { handOverPump, renewPump, restPump, ringIfLive } from "../../db/admission/pump";
 import { recoverLeases } from "../../db/ledger/recover";
 import { pumpRungV1 } from "../../db/rules/event-catalog";
@@ -13,6 +14,9 @@ const RETRIES = 10;
 
 /** Leases recovered per tick. */
 const LEASES_PER_TICK = 200;
+
+/** Every so many ticks what is forecast is written down for a few deliveries, to be held against what becomes of them. */
+const SAMPLE_TICKS = 15;
 
 type Tick = { next: "end"; why: string } | { next: "sleep"; ms: number };
 
@@ -30,7 +34,7 @@ export const admitDeliveries = inngest.createFunction(
     if (!parsed.success) throw new NonRetriableError(`partition/pump.rung: ${parsed.error.message}`);
     const ring = { partition: parsed.data.partition, generation: parsed.data.generation };
     for (let count = 0; count < TICKS_MAX; count += 1) {
-      const done = await step.run(`tick-${count}`, () => tick(ring));
+      const done = await step.run(`tick-${count}`, () => tick(ring, count));
       if (done.next === "end") return { ticks: count + 1, ended: done.why };
       await step.sleep(`rest-${count}`, done.ms);
     }
@@ -42,10 +46,11 @@ export const admitDeliveries = inngest.createFunction(
   },
 );
 
-async function tick(ring: { partition: string; generation: number }): Promise<Tick> {
+async function tick(ring: { partition: string; generation: number }, count: number): Promise<Tick> {
   if (!(await renewPump(ring))) return { next: "end", why: "another generation has taken over" };
   await recoverLeases({ partition: ring.partition, limit: LEASES_PER_TICK });
   await dispatch(ring.partition);
+  if (count % SAMPLE_TICKS === 0) await sampleForecasts(ring.partition);
   const rest = await restPump(ring);
   switch (rest.rest) {
     case "superseded":

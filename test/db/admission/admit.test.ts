@@ -61,6 +61,18 @@ describe("the window", () => {
     expect(chosen(await admit(partition))).toHaveLength(2);
   });
 
+  test("is closed between the slots of a slow partition, but not to urgent work", async () => {
+    const partition = await makePartition({ ceiling: 0.2 });
+    await makeDeliveries(3, { partition });
+    await setMeter(partition, { readyAt: inMs(5000) });
+    expect(await admit(partition)).toMatchObject({ parcels: [], gate: null });
+    const code = await makeDelivery({ partition, source: "notice" });
+    expect(chosen(await admit(partition))).toEqual([code.id]);
+    await testClock.advance(2500);
+    await rows(database(), sql`delete from deliveries where id = ${code.id}::uuid`);
+    expect(chosen(await admit(partition))).toHaveLength(1);
+  });
+
   test("urgent needs no room in it", async () => {
     const partition = await makeWindow(2);
     await makeDeliveries(3, { partition });

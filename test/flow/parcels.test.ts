@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { World } from "../support/world";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.start(Date.UTC(2031, 4, 5, 9, 0, 0));
+});
+
+afterEach(() => {
+  world.close();
+});
+
+const runsOf = (name: string) => world.engine.runs().filter((run) => run.functionId.endsWith(name));
+
+describe("a run of a delivery function", () => {
+  test("with a mixed parcel: each delivery has its own outcome, and only the throttled one is kept and called again", async () => {
+    const made = [];
+    for (let number = 0; number < 24; number += 1)
+      made.push(await world.subscriber(`shopper-${number}`, { channels: ["push"] }));
+    const [throttled, gone] = made;
+    if (throttled === undefined || gone === undefined) throw new Error("nobody");
+    world.providers.removePushDevice(gone.deviceId);
+    world.providers.control("push", {
+      fault: "throttle",
+      faultTo: throttled.deviceId,
+      faultCount: 1,
+      retryAfter: "seconds",
+      retryAfterSeconds: 20,
+    });
+    const reminders = [];
+    for (const { id } of made) reminders.push(await world.remind(id, { inMs: 30_000, channels: ["push"] }));
+    await world.advance(120_000);
+    const rows = (await Promise.all(reminders.map((reminder) => world.deliveries(reminder.id)))).flat();
+    expect(rows[0]).toMatchObject({ state: "delivered", attempts: 2, throttles: 1, failures: 0 });
+    expect(rows[1]).toMatchObject({ state: "expired", reason: "no_destination", attempts: 1 });
+    for (const row of rows.slice(2)) expect(row).toMatchObject({ state: "delivered", attempts: 1 });
+    const sizes = runsOf("deliver-push").map(
+      (run) => (run.event.data as { deliveryIds: string[] }).deliveryIds.length,
+    );
+    expect(Math.max(...sizes)).toBeGreaterThan(1);
+    expect(runsOf("deliver-push").every((run) => run.status === "completed")).toBe(true);
+  });
+
+  test("that is rerun from the dashboard meets the ledger: no call, and its output says so", async () => {
+    const { id } = await world.subscriber("ada", { channels: ["email"] });
+    await world.remind(id, { inMs: 30_000 });
+    await world.advance(60_000);
+    const [run] = runsOf("deliver-email");
+    const again = world.engine.rerun(run?.id ?? "");
+    await world.advance(60_000);
+    expect(world.providers.ledger.calls("resend")).toHaveLength(1);
+    const rerun = runsOf("deliver-email").find((one) => one.id === again);
+    expect(rerun).toMatchObject({ status: "completed", attempt: 0 });
+    expect(rerun?.output).toMatchObject({ settled: {}, refused: { duplicate: 1 }, wakeInMs: null });
+  });
+
+  test("does not hold a wait of over five minutes: the row goes back and the run ends well", async () => {
+    const { id } = await world.subscriber("ada", { channels: ["email"] });
+    world.providers.control("resend", { fault: "throttle", faultCount: 1, retryAfterSeconds: 301 });
+    const reminder = await world.remind(id, { inMs: 30_000 });
+    await world.advance(60_000);
+    expect(runsOf("deliver-email").map((run) => [run.status, run.attempt])).toEqual([["completed", 0]]);
+    await world.advance(330_000);
+    expect((await world.deliveries(reminder.id))[0]).toMatchObject({ state: "delivered", attempts: 2 });
+    expect(runsOf("deliver-email")).toHaveLength(2);
+  });
+
+  test("hands its rows back on the engine's last attempt and ends well; another run goes on", async () => {
+    const { id } = await world.subscriber("ada", { channels: ["email"] });
+    world.providers.control("resend", { fault: "throttle", faultCount: 12, retryAfterSeconds: 2 });
+    const reminder = await world.remind(id, { inMs: 30_000 });
+    await world.advance(180_000);
+    const runs = runsOf("deliver-email");
+    expect(runs.every((run) => run.status === "completed")).toBe(true);
+    expect(Math.max(...runs.map((run) => run.calls.length))).toBeGreaterThanOrEqual(9);
+    expect(runs.length).toBeGreaterThan(1);
+    expect((await world.deliveries(reminder.id))[0]).toMatchObject({
+      state: "delivered",
+      attempts: 13,
+      failures: 0,
+    });
+  });
+});
