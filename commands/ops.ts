@@ -13,12 +13,13 @@ import { readForecastAccuracy } from "../db/console/forecast-accuracy";
 import { checkInvariants } from "../db/console/invariants";
 import { readPartitionHealth } from "../db/console/partitions";
 import { setRole } from "../db/roles";
-import { problemDetail } from "../db/rules/errors";
+import { problemDetail, type Result } from "../db/rules/errors";
 import { ringPumps } from "../inngest/dispatch";
 import { loadEnvironmentFiles } from "./environment-files";
+import { OPERATIONS, OPERATIONS_HELP, type OpsAnswer } from "./ops-operations";
 import { pointAtLocalStack } from "./ops-target";
 
-const HELP = `Operators' command line. Every verb takes --json; a change takes --reason and says who by --as (default: your user).
+const HELP = `Operators' command line. Every verb takes --json; a change takes --reason and says who by --as (default: your user);\n--dry-run shows what run, drain and promote would do.
 
   invariants                                  the promises, asked of the database; ends with 1 when one is broken
   partitions                                  every partition: rate, ceiling, what closes it, lanes and their age
@@ -29,6 +30,7 @@ const HELP = `Operators' command line. Every verb takes --json; a change takes -
   lane <partition> <lane> <weight> --reason … urgent, standard, bulk, redrive
   owner <partition> <generation> --reason …   hand a partition to another consumer generation
   role <email> <role> --reason …              operator, viewer (looks at the console, changes nothing) or shopper
+${OPERATIONS_HELP}
   api-key <name>                              make a key for the shop's backend; printed once
 
 It acts on DATABASE_URL, or on the stack of \`npm run dev\` when that is not set.`;
@@ -46,9 +48,11 @@ const { values, positionals } = parseArgs({
     reason: { type: "string" },
     as: { type: "string" },
     for: { type: "string" },
-    since: { type: "string" },
     burst: { type: "string" },
     concurrency: { type: "string" },
+    since: { type: "string" },
+    "snapshot-at": { type: "string" },
+    "dry-run": { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -119,9 +123,31 @@ async function main(): Promise<void> {
       console.log(values.json ? JSON.stringify({ apiKey: secret }) : secret);
       return;
     }
-    default:
+    default: {
+      const operation = OPERATIONS[verb];
+      if (operation !== undefined) return tell(await operation(contextOf(rest)));
       throw new Usage(`There is no verb "${verb}".\n\n${HELP}`);
+    }
   }
+}
+
+function contextOf(rest: readonly string[]) {
+  return {
+    rest,
+    dryRun: values["dry-run"],
+    argument: (index: number, name: string) => argument(rest, index, name),
+    number,
+    duration,
+    values,
+    operator,
+  };
+}
+
+function tell(result: OpsAnswer | Result<OpsAnswer>): void {
+  if ("problem" in result) throw new Usage(problemDetail(result.problem));
+  const answer = "value" in result ? result.value : result;
+  if (!answer.ok) process.exitCode = 1;
+  console.log(values.json ? JSON.stringify(answer.json) : answer.lines.join("\n"));
 }
 
 function argument(rest: readonly string[], index: number, name: string): string {
@@ -142,7 +168,7 @@ function duration(text: string | undefined): number | null {
   const match = /^(\d+)([smhd])$/.exec(text);
   const unit = UNITS[match?.[2] ?? ""];
   if (match === null || unit === undefined)
-    throw new Usage(`the duration must be like 90s, 30m, 2h or 1d; given: ${text}`);
+    throw new Usage(`a duration must be like 90s, 30m, 2h or 1d; given: ${text}`);
   return Number(match[1]) * unit;
 }
 

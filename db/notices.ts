@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { partitionFor } from "./admission/partition-defaults";
 import { ensurePartitions } from "./admission/partitions";
-import { at, ledgerNowMs, rows, transact } from "./connection";
+import { at, ledgerNowMs, rows, type Transaction, transact } from "./connection";
 import { effects } from "./effects";
 import { deliveryReference } from "./ledger/reference";
 import { storePayloads } from "./payloads";
@@ -18,10 +18,17 @@ const CODES_PER_WINDOW = 5;
 export interface NoticeInput {
   subscriberId: string;
   destinationId: string;
-  template: "sign-in-code" | "phone-code" | "device-test";
+  template: "sign-in-code" | "phone-code" | "device-test" | "dead-letter-report";
   content: unknown;
   cost: number;
+  /** The caller's own id where the same notice may be asked for again: it is opened once. */
+  noticeId?: string;
+  /** How long it is of use; a code's time when absent. */
+  usefulSeconds?: number;
 }
+
+/** Whether asking for it often is a nuisance to somebody: what a person asks for is, what operators are told is not. */
+const LIMITED = ["sign-in-code", "phone-code", "device-test"];
 
 /**
  * Sends a message that is due now, in the `urgent` lane: source, payload and delivery in one transaction. The caller
@@ -46,15 +53,17 @@ export async function openNotice(
       sql`select count(*)::int as count from notices where subscriber_id = ${input.subscriberId}::uuid
         and created_at > ledger_now() - ${CODE_USEFUL_SECONDS} * interval '1 second'`,
     );
-    if ((recent?.count ?? 0) >= CODES_PER_WINDOW) {
+    if (LIMITED.includes(input.template) && (recent?.count ?? 0) >= CODES_PER_WINDOW) {
       return fail({
         code: "rate_limited",
         retryAfterSeconds: CODE_USEFUL_SECONDS,
         why: "Too many codes were asked for. Wait ten minutes, or use the newest one.",
       });
     }
+    const known = input.noticeId === undefined ? null : await findNotice(tx, input.noticeId);
+    if (known !== null) return ok(known);
     const nowMs = await ledgerNowMs(tx);
-    const noticeId = effects.newId();
+    const noticeId = input.noticeId ?? effects.newId();
     const { channel } = destination;
     const partition = partitionFor(channel, destination.address);
     await ensurePartitions(tx, [partition]);
@@ -76,10 +85,22 @@ export async function openNotice(
         select ${deliveryId}::uuid, ${key}, ${deliveryReference(key)}, ${noticeId}::uuid, ${input.subscriberId}::uuid, ${channel},
           ${input.destinationId}::uuid, ${partition.key}, 'urgent', ${input.subscriberId},
           l.pass_floor + ${input.cost}, ${input.cost}, 'ready', ${at(nowMs)},
-          ${at(nowMs + CODE_USEFUL_SECONDS * 1000)}, ${at(nowMs)}, pay.id, 1, p.owner
+          ${at(nowMs + (input.usefulSeconds ?? CODE_USEFUL_SECONDS) * 1000)}, ${at(nowMs)}, pay.id, 1, p.owner
         from partitions p join lanes l on l.partition = p.key and l.lane = 'urgent', payloads pay
         where p.key = ${partition.key} and pay.source_id = ${noticeId}::uuid`,
     );
     return ok({ deliveryId, partition: partition.key });
   });
+}
+
+/** A notice that has been opened before: its subscriber's lock is held, so nobody is opening it now. */
+async function findNotice(
+  tx: Transaction,
+  noticeId: string,
+): Promise<{ deliveryId: string; partition: string } | null> {
+  const [row] = await rows<{ deliveryId: string; partition: string }>(
+    tx,
+    sql`select id as "deliveryId", partition from deliveries where notice_id = ${noticeId}::uuid`,
+  );
+  return row ?? null;
 }

@@ -4,6 +4,7 @@ import { retakeSlots } from "../db/ledger/retake";
 import { type SettledCall, type SettledDelivery, settleAttempts } from "../db/ledger/settle";
 import type { Channel } from "../db/rules/outcome";
 import { GROUP_MS } from "../db/rules/slots";
+import { noteCallTime } from "./call-times";
 import { expectedAnswerMs, forgetLedgerClock, monotonicOf, noteLedgerClock } from "./ledger-clock";
 import { log } from "./log";
 import { prepareClaim } from "./prepare";
@@ -106,6 +107,7 @@ export class DeliveryCalls {
     const startMs = effects.monotonicMs();
     const answer = await this.call(claim, startMs > slot.lapsesAtMs, leaseEndMs - startMs);
     const callMs = effects.monotonicMs() - startMs;
+    if (answer.outcome.class !== "not_made") noteCallTime(this.channel, answer.outcome.class, callMs);
     this.ended.push({ call: toSettledCall(claim, answer, callMs), leaseEndMs });
     if (answer.outcome.class !== "accepted") return this.settleEnded();
     this.settling ??= this.settleSoon();

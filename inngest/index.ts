@@ -1,8 +1,10 @@
 import { admitDeliveries } from "./functions/admit-deliveries";
+import { cleanLedgerCron } from "./functions/clean-ledger";
 import { deadLetter } from "./functions/dead-letter";
 import { deliverEmail, deliverPush, deliverSms } from "./functions/deliver";
 import { publishOutboxCron } from "./functions/publish-outbox";
 import { rederiveInstantsCron } from "./functions/rederive-instants";
+import { reportDeadLettersCron } from "./functions/report-dead-letters";
 import { sweepCron } from "./functions/sweep";
 import { waitUntilDue } from "./functions/wait-until-due";
 
@@ -19,4 +21,6 @@ export const functions = [
   deadLetter,
   sweepCron,
   rederiveInstantsCron,
+  cleanLedgerCron,
+  reportDeadLettersCron,
 ];

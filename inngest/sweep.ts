@@ -1,7 +1,9 @@
 import { revertLapsedLimits } from "../db/admission/controls";
 import { processGeneration } from "../db/admission/partitions";
 import { bumpSilentPumps } from "../db/admission/pump";
+import { observeCalm } from "../db/cleanup/certainty";
 import { transact } from "../db/connection";
+import { foldRefusals } from "../db/console/refusals";
 import { expireDue } from "../db/ledger/expire";
 import { recoverLeases } from "../db/ledger/recover";
 import { dueEventId } from "../db/rules/event-catalog";
@@ -47,7 +49,8 @@ export interface SweepCounts extends Record<string, number> {
 
 /**
  * Heals whatever a crash left (P5), from Postgres alone: opens overdue occurrences, recovers leases, ends what is past
- * its usefulness, puts back limits that were changed for a while, rings silent pumps, arms near waits again, and publishes the outbox. Each part is a transaction of its
+ * its usefulness, puts back limits that were changed for a while, rings silent pumps, arms near waits again, publishes
+ * the outbox, and looks whether an uncertain ledger has become calm. Each part is a transaction of its
  * own and may run twice; a crash between parts leaves the rest to the next sweep. Null when another sweep just ran.
  */
 export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
@@ -77,6 +80,8 @@ export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
   counts.rearmed = await rearmWaits();
   counts.published = (await publishOutbox()).published;
   counts.told = await tellOperators();
+  await observeCalm();
+  await foldRefusals();
   await endSweep(id, counts);
   return counts;
 }

@@ -22,23 +22,28 @@ export async function tellOperators(): Promise<number> {
 async function deliver(notice: UntoldNotice): Promise<boolean> {
   const { partition, kind, detail } = notice;
   const url = process.env.OPERATOR_WEBHOOK_URL?.trim();
-  if (url) {
-    try {
-      const response = await effects.fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ ...notice, text: sentence(notice) }),
-        redirect: "manual",
-        signal: effects.deadline(WEBHOOK_DEADLINE_MS),
-      });
-      await response.arrayBuffer();
-      if (!response.ok) return false;
-    } catch {
-      return false;
-    }
-  }
+  if (url && !(await tellWebhook({ ...notice, text: sentence(notice) }))) return false;
   log.error(sentence(notice), { partition, kind, detail });
   return true;
+}
+
+/** Posts a notice to `OPERATOR_WEBHOOK_URL`; false when there is none or it did not take the notice. */
+export async function tellWebhook(body: object): Promise<boolean> {
+  const url = process.env.OPERATOR_WEBHOOK_URL?.trim();
+  if (!url) return false;
+  try {
+    const response = await effects.fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      redirect: "manual",
+      signal: effects.deadline(WEBHOOK_DEADLINE_MS),
+    });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
 }
 
 function sentence({ partition, kind, detail }: UntoldNotice): string {

@@ -2,9 +2,11 @@ import "server-only";
 import { betterAuth } from "better-auth";
 import { nextCookies } from "better-auth/next-js";
 import { emailOTP } from "better-auth/plugins/email-otp";
+import { magicLink } from "better-auth/plugins/magic-link";
 import { authStorage } from "../../db/auth-storage";
 import { config } from "../../db/config";
 import { CODE_USEFUL_SECONDS } from "../../db/notices";
+import { hashLinkToken } from "../../db/sign-in-links";
 import { sendSignInCode } from "./sign-in-code";
 
 /** As many as a person reads and types without a mistake. */
@@ -34,6 +36,8 @@ const CLOSED_PATHS = [
   "/reset-password",
   "/send-verification-email",
   "/set-password",
+  // Links are made on the host (`npm run ops -- sign-in-link`) and never asked for over HTTP.
+  "/sign-in/magic-link",
   "/sign-in/social",
   "/update-user",
   "/verify-email",
@@ -69,6 +73,13 @@ function createAuth() {
         storeOTP: "encrypted",
         resendStrategy: "reuse",
         sendVerificationOTP: ({ email, otp }) => sendSignInCode(email, otp),
+      }),
+      magicLink({
+        disableSignUp: true,
+        storeToken: { type: "custom-hasher", hash: async (token) => hashLinkToken(token) },
+        sendMagicLink: () => {
+          throw new Error("Sign-in links are made on the host only.");
+        },
       }),
       // Last: it hands the cookies that the others set to Next.
       nextCookies(),

@@ -1,17 +1,14 @@
 import { sql } from "drizzle-orm";
+import { markUncertain } from "../cleanup/certainty";
 import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
-import { effects } from "../effects";
+import { type Operator, recordAction } from "../operator-actions";
 import { fail, invalid, ok, type Result } from "../rules/errors";
 import { LANES } from "../rules/fair-share";
 import type { Lane } from "../rules/outcome";
 import { readPartition } from "./partitions";
 import type { Ring } from "./pump";
 
-/** Who turns a control, and why: both are recorded with every action. */
-export interface Operator {
-  name: string;
-  reason: string;
-}
+export type { Operator };
 
 /** `senders` are the partitions that name an account: their pumps look at what was turned for it. */
 export type ControlOutcome = Result<{ partition: string; ring: Ring; senders: Ring[] }>;
@@ -45,12 +42,7 @@ async function control(
         update partitions p set pump_generation = pump_generation + 1, pump_until = ledger_now() + interval '30 seconds'
         from turned where p.key = turned.key returning p.key as partition, pump_generation::int as generation`,
     );
-    await rows(
-      tx,
-      sql`insert into operator_actions (id, operator, action, target, reason, details, created_at)
-        values (${effects.newId()}::uuid, ${operator.name}, ${action}, ${key}, ${operator.reason},
-          ${JSON.stringify(details)}::jsonb, ledger_now())`,
-    );
+    await recordAction(tx, operator, { action, target: key, details });
     const own = { partition: key, generation: before.pumpGeneration + 1 };
     const ring = rings.find(({ partition }) => partition === key) ?? own;
     return ok({ partition: key, ring, senders: rings.filter((other) => other !== ring) });
@@ -184,7 +176,8 @@ export async function resumePartition(key: string, operator: Operator): Promise<
 
 /**
  * Hands a partition to another consumer generation: rows without a lease change owner with it, rows that are being sent
- * finish as they began, and a claim of the old owner is refused.
+ * finish as they began, and a claim of the old owner is refused. From then on the ledger is uncertain: no cleanup and no
+ * redrive until queue age has been under its SLO for ten minutes.
  */
 export async function setOwner(key: string, owner: number, operator: Operator): Promise<ControlOutcome> {
   if (!(Number.isInteger(owner) && owner >= 1)) return invalid("owner", owner, "a whole number from 1");
@@ -200,6 +193,7 @@ export async function setOwner(key: string, owner: number, operator: Operator): 
       tx,
       sql`update deliveries set owner = ${owner} where id = any(${uuids(waiting.map((row) => row.id))})`,
     );
+    await markUncertain(tx, `hand-over of ${key} to ${owner}`);
     return { owner, moved: waiting.length };
   });
 }

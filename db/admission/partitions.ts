@@ -80,7 +80,8 @@ async function ensureLevel(tx: Executor, wanted: readonly PartitionDefaults[]): 
     tx,
     sql`insert into partitions (key, channel, provider, ceiling, burst, concurrency, account, owner, circuit, lane_clock,
         pump_generation, created_at)
-      select w.key, w.channel, w.provider, w.ceiling, w.burst, w.concurrency, w.account, 1, 'closed', 0, 1, ledger_now()
+      select w.key, w.channel, w.provider, w.ceiling, w.burst, w.concurrency, w.account,
+        coalesce((select max(owner) from partitions), ${processOwner()}::int, 1), 'closed', 0, 1, ledger_now()
       from jsonb_to_recordset(${given}::jsonb) as w(key text, channel text, provider text, ceiling float8, burst float8,
         concurrency int, account text)
       where not exists (select 1 from partitions p where p.key = w.key and (w.account is null or p.account is not null))
@@ -119,6 +120,20 @@ const METER_COLUMNS = sql`m.rate, epoch_ms(m.ready_at) as "readyAtMs", epoch_ms(
   m.call_ms as "callMs", m.calm_call_ms as "calmCallMs", epoch_ms(m.urgent_ready_at) as "urgentReadyAtMs",
   epoch_ms(m.last_feedback_at) as "lastFeedbackAtMs"`;
 
+/** The consumer generation of this process (`CONSUMER_GENERATION`); null when there is one build only, which owns all. */
+function processOwner(): number | null {
+  const owner = Number(process.env.CONSUMER_GENERATION?.trim() || Number.NaN);
+  return Number.isInteger(owner) ? owner : null;
+}
+
+/**
+ * Held is also what a copy of the database holds that nobody has promoted, and, while two builds share a ledger, a
+ * partition that belongs to the other one.
+ */
+function presentMode(): SQL {
+  return sql`case when s.installation <> ledger_installation() or p.owner <> ${processOwner()}::int then 'held' else s.mode end`;
+}
+
 /**
  * The statement that reads a partition and its account, each with its meter, and the ledger's state, for
  * `toPartitionFacts`: one row or two, the partition's first.
@@ -128,7 +143,7 @@ export function readingPartition(key: string): SQL {
         p.circuit, epoch_ms(p.circuit_probe_at) as "circuitProbeAtMs", epoch_ms(p.parked_until) as "parkedUntilMs",
         epoch_ms(p.paused_at) as "pausedAtMs", epoch_ms(p.paused_until) as "pausedUntilMs",
         p.pump_generation::int as "pumpGeneration", epoch_ms(p.pump_until) as "pumpUntilMs",
-        p.promoted_flow as "promotedFlow", s.mode, s.generation as "ledgerGeneration", ${METER_COLUMNS}
+        p.promoted_flow as "promotedFlow", ${presentMode()} as mode, s.generation as "ledgerGeneration", ${METER_COLUMNS}
       from partitions p join meters m on m.key = p.key cross join ledger_state s
       where p.key = ${key} or p.key = (select account from partitions where key = ${key})
       order by p.key <> ${key}`;

@@ -23,6 +23,7 @@ import {
   together,
   transact,
 } from "../connection";
+import { countingRefusals } from "../console/refusals";
 import { effects } from "../effects";
 import type { RefusalReason } from "../rules/claim";
 import { type Gate, PROBE_UNDER_WAY } from "../rules/gate";
@@ -188,7 +189,12 @@ function planClaim(input: ClaimGroupInput, results: Answers<ClaimResults>): Clai
     gate,
   };
   const stored = [...storingMeters(partition, reservation.meters), beginning(begun, { ...input, nowMs })];
-  return { sorted, writes: begun.length > 0 ? stored : [], outcome, nowMs };
+  const counted = countingRefusals(input.partition, [
+    ...outcome.refused.map(({ reason }) => reason),
+    ...sorted.ended.map(({ reason }) => (reason === "past_deadline" ? "expired" : reason)),
+    ...sorted.held.map(() => "quiet_hours"),
+  ]);
+  return { sorted, writes: [...(begun.length > 0 ? stored : []), ...counted], outcome, nowMs };
 }
 
 /** How many deliveries of cost 1 one group can hold at most. */

@@ -24,6 +24,7 @@ import {
   transact,
   uuids,
 } from "../connection";
+import { countingRefusals } from "../console/refusals";
 import { stageDeaths } from "../outbox";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Outcome } from "../rules/outcome";
@@ -135,6 +136,12 @@ async function settleInFull(
   const fed = fedMeters(budgets, news, nowMs);
   await together(tx, storingMeters(facts, fed));
   await applyPartitionFacts(tx, partition, news);
+  const stale = news.filter((entry) => !current.includes(entry) && !convinced.has(entry.row.id));
+  for (const counting of countingRefusals(
+    partition,
+    stale.map(() => "stale_token"),
+  ))
+    await rows(tx, counting);
   await stageDeaths(
     tx,
     current.filter(({ settlement }) => settlement.state === "dead").map(({ row }) => row.id),

@@ -93,6 +93,8 @@ export const deliveries = pgTable(
     burialId: uuid("burial_id"),
     /** Dead, seen, and nobody's business any more: lists and redrives pass it over. */
     dismissedAt: instant("dismissed_at"),
+    /** W3C trace context of the delivery's trace: ids only. */
+    trace: text("trace"),
   },
   (table) => [
     uniqueIndex("deliveries_key").on(table.key),
@@ -137,6 +139,12 @@ export const deliveries = pgTable(
     index("deliveries_dead").on(table.partition, table.finishedAt).where(sql`state = 'dead'`),
     // dead letters, the latest first
     index("deliveries_dead_by_time").on(table.finishedAt, table.id).where(sql`state = 'dead'`),
+    // cleanup, and what ended lately
+    index("deliveries_finished")
+      .on(table.state, table.finishedAt)
+      .where(sql`state in ('delivered', 'dead', 'expired')`),
+    // a payload goes when its last delivery has gone
+    index("deliveries_by_payload").on(table.payloadId),
     check(
       "deliveries_state_known",
       sql`${table.state} in ('scheduled', 'ready', 'sending', 'deferred', 'delivered', 'dead', 'expired')`,
@@ -199,6 +207,7 @@ export const deliveries = pgTable(
       sql`${table.attemptCount} >= 0 and ${table.failureCount} >= 0 and ${table.throttleCount} >= 0
         and (${table.attemptCount} = 0) = (${table.firstAttemptAt} is null)`,
     ),
+    check("deliveries_trace_bounded", sql`char_length(${table.trace}) <= 55`),
     check("deliveries_burial", sql`${table.state} <> 'dead' or ${table.burialId} is not null`),
     check("deliveries_budget_positive", sql`${table.failureBudget} >= 1`),
   ],

@@ -1,6 +1,9 @@
 export { apiKeys } from "./api-keys";
 export { attempts } from "./attempts";
 export { account, session, user, verification } from "./auth";
+export { claimRefusals, claimRefusalTotals } from "./claim-refusals";
+export { cleanupRuns } from "./cleanup-runs";
+export { deadLetterReports } from "./dead-letter-reports";
 export { deadLetterRuns } from "./dead-letter-runs";
 export { deliveries } from "./deliveries";
 export { destinations } from "./destinations";
@@ -21,5 +24,7 @@ export { redriveMembers } from "./redrive-members";
 export { redrivePartitions } from "./redrive-partitions";
 export { redrives } from "./redrives";
 export { reminders } from "./reminders";
+export { retention } from "./retention";
+export { slos } from "./slos";
 export { subscribers } from "./subscribers";
 export { sweeps } from "./sweeps";

@@ -5,7 +5,8 @@ import { destinations } from "./destinations";
 import { subscribers } from "./subscribers";
 
 /**
- * A message that is due now and travels in the `urgent` lane: sign-in and phone codes, and tests of a device. It goes to one named destination,
+ * A message that is due now and travels in the `urgent` lane: sign-in and phone codes, tests of a device, and reports to
+ * operators. It goes to one named destination,
  * which need not be verified yet: proving the address is what the code is for. The text lives in `payloads` and is wiped
  * when the delivery ends.
  */
@@ -19,11 +20,16 @@ export const notices = pgTable(
     destinationId: uuid("destination_id")
       .notNull()
       .references(() => destinations.id, { onDelete: "restrict" }),
-    template: text("template", { enum: ["sign-in-code", "phone-code", "device-test"] }).notNull(),
+    template: text("template", {
+      enum: ["sign-in-code", "phone-code", "device-test", "dead-letter-report"],
+    }).notNull(),
     createdAt: instant("created_at").notNull(),
   },
   (table) => [
     index("notices_by_subscriber").on(table.subscriberId, table.createdAt),
-    check("notices_template_known", sql`${table.template} in ('sign-in-code', 'phone-code', 'device-test')`),
+    check(
+      "notices_template_known",
+      sql`${table.template} in ('sign-in-code', 'phone-code', 'device-test', 'dead-letter-report')`,
+    ),
   ],
 );

@@ -31,6 +31,8 @@ export const occurrences = pgTable(
     answeredAt: instant("answered_at"),
     answeredBy: text("answered_by", { enum: ["opened", "done", "shop"] }),
     createdAt: instant("created_at").notNull(),
+    /** W3C trace context of the request that made it: ids only. */
+    trace: text("trace"),
   },
   (table) => [
     uniqueIndex("occurrences_number").on(table.reminderId, table.number),
@@ -43,6 +45,7 @@ export const occurrences = pgTable(
     check("occurrences_answered_by_known", sql`${table.answeredBy} in ('opened', 'done', 'shop')`),
     check("occurrences_answered_both", sql`(${table.answeredAt} is null) = (${table.answeredBy} is null)`),
     check("occurrences_opened_at", sql`(${table.state} = 'opened') = (${table.openedAt} is not null)`),
+    check("occurrences_trace_bounded", sql`char_length(${table.trace}) <= 55`),
     check("occurrences_channels_some", sql`cardinality(${table.channels}) between 1 and 3`),
   ],
 );

@@ -269,6 +269,23 @@ export async function emptyLedger(): Promise<void> {
   await testClock.set(NOON_MS);
   await rows(
     database(),
-    sql`truncate subscribers, partitions, meters, payloads, outbox, sweeps, idempotency_keys, api_keys, operator_actions cascade`,
+    sql`truncate subscribers, partitions, meters, payloads, outbox, sweeps, idempotency_keys, api_keys, operator_actions,
+      claim_refusals, claim_refusal_totals, cleanup_runs, dead_letter_reports cascade`,
+  );
+  await resetLedgerState();
+}
+
+/** The ledger's own row and the retention as migrations leave them. */
+export async function resetLedgerState(): Promise<void> {
+  await rows(
+    database(),
+    sql`update ledger_state set mode = 'sending', generation = 'g1', installation = null, cleanup_off_at = null,
+      cleanup_off_by = null, cleanup_off_reason = null, uncertain_since = null, uncertain_why = null, calm_since = null,
+      calm_seen_at = null, snapshot_at = null, promoted_at = null`,
+  );
+  await rows(
+    database(),
+    sql`update retention set keep_days = case state when 'dead' then 90 else 30 end, slo_owner = null,
+      slo_approved_at = null, records_owner = null, records_approved_at = null`,
   );
 }

@@ -1,6 +1,4 @@
-import { sql } from "drizzle-orm";
 import { serve } from "inngest/edge";
-import { rows, transact } from "../../db/connection";
 import { replaceEffects } from "../../db/effects";
 import { type CancelOutcome, cancelReminder } from "../../db/reminders/cancel";
 import { editReminder } from "../../db/reminders/edit";
@@ -21,6 +19,7 @@ import { createEngine, type Engine } from "../../standins/engine/core";
 import { createProviders, inProcessFetch, type Providers } from "../../standins/providers";
 import { AppProcess, refused } from "./app-process";
 import { aheadBy, knowsFunctions, type SentEvent, sendEvents } from "./between";
+import { emptyLedger } from "./factories";
 import { testClock } from "./test-clock";
 import { quickenTimers } from "./virtual-timers";
 import type { Chance, ReminderOptions } from "./world-options";
@@ -96,12 +95,7 @@ export class World {
 
   /** A world with an empty ledger, its database clock at the same instant, and the functions registered. */
   static async start(startMs: number, chance: Chance = { random: () => 0.5 }): Promise<World> {
-    await transact((tx) =>
-      rows(
-        tx,
-        sql`truncate subscribers, partitions, meters, payloads, outbox, sweeps, idempotency_keys, operator_actions cascade`,
-      ),
-    );
+    await emptyLedger();
     await testClock.set(startMs);
     const world = new World(startMs, chance);
     await world.engine.sync(APP);

@@ -1,0 +1,23 @@
+import { sql } from "drizzle-orm";
+import { rows, type Transaction } from "./connection";
+import { effects } from "./effects";
+
+/** Who acts, and why: both are recorded with every action. */
+export interface Operator {
+  name: string;
+  reason: string;
+}
+
+/** Writes down an operator's action in the action's own transaction. Never changed, never removed. */
+export async function recordAction(
+  tx: Transaction,
+  operator: Operator,
+  action: { action: string; target: string; details: Record<string, unknown> },
+): Promise<void> {
+  await rows(
+    tx,
+    sql`insert into operator_actions (id, operator, action, target, reason, details, created_at)
+      values (${effects.newId()}::uuid, ${operator.name}, ${action.action}, ${action.target}, ${operator.reason},
+        ${JSON.stringify(action.details)}::jsonb, ledger_now())`,
+  );
+}
