@@ -3,6 +3,7 @@
 import {
   Activity,
   Brush,
+  CircleQuestionMark,
   Inbox,
   type LucideIcon,
   RotateCcw,
@@ -16,6 +17,7 @@ import { usePathname } from "next/navigation";
 
 const PAGES: { href: string; name: string; Icon: LucideIcon }[] = [
   { href: "/ops", name: "Overview", Icon: Activity },
+  { href: "/ops/questions", name: "Questions", Icon: CircleQuestionMark },
   { href: "/ops/deliveries", name: "Deliveries", Icon: Send },
   { href: "/ops/dead-letters", name: "Dead letters", Icon: Skull },
   { href: "/ops/redrives", name: "Redrives", Icon: RotateCcw },

@@ -4,6 +4,7 @@ import Link from "next/link";
 import { readFlow } from "../../../db/console/flow";
 import { readPartitionHealth } from "../../../db/console/partitions";
 import { readPulse } from "../../../db/console/pulse";
+import { readSlos } from "../../../db/console/slos";
 import { readOutboxLag } from "../../../db/outbox";
 import { requireReader } from "../../_auth/operator";
 import { Concerns } from "../../_ops/concerns";
@@ -11,6 +12,7 @@ import { FlowChart } from "../../_ops/flow-chart";
 import { HealthCard } from "../../_ops/health-card";
 import { address, one } from "../../_ops/words";
 import { LiveUpdates } from "../../_reminders/live-updates";
+import { TextLink } from "../../_ui/button";
 import { Card, EmptyState, PageHeading } from "../../_ui/page-parts";
 
 export const metadata: Metadata = { title: "Overview" };
@@ -31,11 +33,12 @@ export default async function OverviewPage({ searchParams }: PageProps<"/ops">) 
   const reader = await requireReader("/ops");
   const query = await searchParams;
   const span = SPANS.find(({ name }) => name === one(query, "span")) ?? SPANS[1];
-  const [partitions, pulse, lag, flow] = await Promise.all([
+  const [partitions, pulse, lag, flow, slos] = await Promise.all([
     readPartitionHealth(),
     readPulse(),
     readOutboxLag(),
     readFlow(span.ms),
+    readSlos(),
   ]);
   const { timeZone, nowMs } = reader;
   return (
@@ -58,7 +61,9 @@ export default async function OverviewPage({ searchParams }: PageProps<"/ops">) 
                 key={health.partition}
                 health={health}
                 pulse={pulse.partitions.find((entry) => entry.partition === health.partition)}
-                slo={() => null}
+                slo={(channel, lane) =>
+                  slos.find((slo) => slo.channel === channel && slo.lane === lane)?.p99AgeMs ?? null
+                }
                 timeZone={timeZone}
                 nowMs={nowMs}
               />
@@ -89,6 +94,11 @@ export default async function OverviewPage({ searchParams }: PageProps<"/ops">) 
           <FlowChart flow={flow} timeZone={timeZone} />
         </Card>
       </section>
+      <p>
+        <TextLink href="/ops/questions">
+          The four questions: queue age, delays and by whom, deaths, refused duplicates
+        </TextLink>
+      </p>
     </div>
   );
 }

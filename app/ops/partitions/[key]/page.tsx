@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { listActions } from "../../../../db/console/actions";
 import { readPartitionView } from "../../../../db/console/partition";
+import { readSlos } from "../../../../db/console/slos";
 import { requireReader } from "../../../_auth/operator";
 import { ActionTable } from "../../../_ops/action-table";
 import { Controls } from "../../../_ops/controls";
@@ -42,8 +43,9 @@ export async function generateMetadata({ params }: PageProps<"/ops/partitions/[k
 export default async function PartitionPage({ params, searchParams }: PageProps<"/ops/partitions/[key]">) {
   const key = fromPath((await params).key);
   const { mayAct, timeZone, nowMs } = await requireReader(partitionPath(key));
-  const [view, actions] = await Promise.all([
+  const [view, slos, actions] = await Promise.all([
     readPartitionView(key),
+    readSlos(),
     listActions({ target: key }, { limit: ACTIONS_SHOWN }),
   ]);
   if (view === null) notFound();
@@ -74,7 +76,15 @@ export default async function PartitionPage({ params, searchParams }: PageProps<
           </p>
         </Notice>
       ))}
-      <HealthCard health={health} pulse={pulse} slo={() => null} timeZone={timeZone} nowMs={nowMs} />
+      <HealthCard
+        health={health}
+        pulse={pulse}
+        slo={(channel, lane) =>
+          slos.find((slo) => slo.channel === channel && slo.lane === lane)?.p99AgeMs ?? null
+        }
+        timeZone={timeZone}
+        nowMs={nowMs}
+      />
       <Controls health={health} mayAct={mayAct} />
       <Card className="space-y-4">
         <h2 className="text-lg font-semibold">Meter</h2>
