@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import {
   type ControlOutcome,
   pausePartition,
@@ -16,7 +15,9 @@ import { setRole } from "../db/roles";
 import { problemDetail, type Result } from "../db/rules/errors";
 import { ringPumps } from "../inngest/dispatch";
 import { loadEnvironmentFiles } from "./environment-files";
+import { argument, duration, number, operator as operatorOf, readCommandLine, Usage } from "./ops-arguments";
 import { OPERATIONS, OPERATIONS_HELP, type OpsAnswer } from "./ops-operations";
+import { REDRIVE_HELP, runDeadLetters, runRedrive } from "./ops-redrive";
 import { pointAtLocalStack } from "./ops-target";
 
 const HELP = `Operators' command line. Every verb takes --json; a change takes --reason and says who by --as (default: your user);\n--dry-run shows what run, drain and promote would do.
@@ -30,32 +31,15 @@ const HELP = `Operators' command line. Every verb takes --json; a change takes -
   lane <partition> <lane> <weight> --reason … urgent, standard, bulk, redrive
   owner <partition> <generation> --reason …   hand a partition to another consumer generation
   role <email> <role> --reason …              operator, viewer (looks at the console, changes nothing) or shopper
+${REDRIVE_HELP}
 ${OPERATIONS_HELP}
   api-key <name>                              make a key for the shop's backend; printed once
 
 It acts on DATABASE_URL, or on the stack of \`npm run dev\` when that is not set.`;
 
-const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 const DAY_MS = 86_400_000;
 
-class Usage extends Error {}
-
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    json: { type: "boolean", default: false },
-    reason: { type: "string" },
-    as: { type: "string" },
-    for: { type: "string" },
-    burst: { type: "string" },
-    concurrency: { type: "string" },
-    since: { type: "string" },
-    "snapshot-at": { type: "string" },
-    "dry-run": { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  },
-});
+const { values, positionals } = readCommandLine();
 
 main()
   .catch((error: unknown) => {
@@ -117,6 +101,10 @@ async function main(): Promise<void> {
       console.log(values.json ? JSON.stringify({ ok: true }) : `${rest[0]}: ${rest[1]}.`);
       return;
     }
+    case "dead-letters":
+      return runDeadLetters(rest, values);
+    case "redrive":
+      return runRedrive(rest, values);
     case "api-key": {
       const secret = newApiSecret();
       await storeApiKey(argument(rest, 0, "name"), secret);
@@ -150,33 +138,7 @@ function tell(result: OpsAnswer | Result<OpsAnswer>): void {
   console.log(values.json ? JSON.stringify(answer.json) : answer.lines.join("\n"));
 }
 
-function argument(rest: readonly string[], index: number, name: string): string {
-  const value = rest[index];
-  if (value === undefined) throw new Usage(`The ${name} is missing.\n\n${HELP}`);
-  return value;
-}
-
-function number(text: string, name: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value))
-    throw new Usage(`${name} must be a number; given: ${text}`);
-  return value;
-}
-
-function duration(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const match = /^(\d+)([smhd])$/.exec(text);
-  const unit = UNITS[match?.[2] ?? ""];
-  if (match === null || unit === undefined)
-    throw new Usage(`a duration must be like 90s, 30m, 2h or 1d; given: ${text}`);
-  return Number(match[1]) * unit;
-}
-
-function operator(): { name: string; reason: string } {
-  if (values.reason === undefined)
-    throw new Usage("A change needs --reason: whoever comes next will want to know why.");
-  return { name: values.as ?? process.env.USER ?? "operator", reason: values.reason };
-}
+const operator = () => operatorOf(values);
 
 /** A change is in force when its transaction has committed; ringing the pump only makes it seen at once. */
 async function report(outcome: ControlOutcome): Promise<void> {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { alone, rows, type Transaction, uuids } from "./connection";
 import { effects } from "./effects";
-import { EVENTS, type EventData, type EventName } from "./rules/event-catalog";
+import { burialEventId, EVENTS, type EventData, type EventName } from "./rules/event-catalog";
 
 export interface StagedEvent<Name extends EventName = EventName> {
   name: Name;
@@ -64,7 +64,7 @@ export async function stageDeaths(tx: Transaction, deliveryIds: readonly string[
     dead.map((row) => ({
       name: "delivery/dead" as const,
       data: { v: 1 as const, ...row },
-      eventId: `dead:${row.burialId}`,
+      eventId: burialEventId(row.burialId),
     })),
   );
 }

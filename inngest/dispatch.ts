@@ -1,6 +1,7 @@
 import { type AdmitOutcome, admit, type Parcel, releaseAdmissions } from "../db/admission/admit";
 import { lookAt, type Ring } from "../db/admission/pump";
-import { pumpEventId } from "../db/rules/event-catalog";
+import type { RedriveCall } from "../db/redrive/step";
+import { pumpEventId, redriveEventId } from "../db/rules/event-catalog";
 import { type OutgoingEvent, sendEvents } from "./send";
 
 /** What an admission came to, for logs and step outputs. */
@@ -62,6 +63,18 @@ export async function ringPumps(rings: readonly Ring[]): Promise<boolean> {
       id: pumpEventId(partition, generation),
       name: "partition/pump.rung" as const,
       data: { v: 1 as const, partition, generation },
+    })),
+  );
+}
+
+/** Calls drivers of redrives: one event per redrive and generation. A call that is lost is the sweep's. */
+export async function callRedrives(calls: readonly RedriveCall[]): Promise<boolean> {
+  if (calls.length === 0) return true;
+  return sendEvents(
+    calls.map(({ redriveId, generation }) => ({
+      id: redriveEventId(redriveId, generation),
+      name: "redrive/called" as const,
+      data: { v: 1 as const, redriveId, generation },
     })),
   );
 }

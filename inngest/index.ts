@@ -4,6 +4,7 @@ import { deadLetter } from "./functions/dead-letter";
 import { deliverEmail, deliverPush, deliverSms } from "./functions/deliver";
 import { publishOutboxCron } from "./functions/publish-outbox";
 import { rederiveInstantsCron } from "./functions/rederive-instants";
+import { redriveDeadLetters } from "./functions/redrive-dead-letters";
 import { reportDeadLettersCron } from "./functions/report-dead-letters";
 import { sweepCron } from "./functions/sweep";
 import { waitUntilDue } from "./functions/wait-until-due";
@@ -19,6 +20,7 @@ export const functions = [
   deliverSms,
   deliverPush,
   deadLetter,
+  redriveDeadLetters,
   sweepCron,
   rederiveInstantsCron,
   cleanLedgerCron,

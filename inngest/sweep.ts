@@ -6,9 +6,10 @@ import { transact } from "../db/connection";
 import { foldRefusals } from "../db/console/refusals";
 import { expireDue } from "../db/ledger/expire";
 import { recoverLeases } from "../db/ledger/recover";
+import { bumpSilentRedrives } from "../db/redrive/step";
 import { dueEventId } from "../db/rules/event-catalog";
 import { beginSweep, endSweep, lastSweepAgeMs, type SweepMover, upcomingDueSeconds } from "../db/sweeps";
-import { ringPumps } from "./dispatch";
+import { callRedrives, ringPumps } from "./dispatch";
 import { log } from "./log";
 import { openDueBetween, readClockMs } from "./opening";
 import { publishOutbox } from "./publish";
@@ -42,6 +43,7 @@ export interface SweepCounts extends Record<string, number> {
   expired: number;
   reverted: number;
   rung: number;
+  redrives: number;
   rearmed: number;
   published: number;
   told: number;
@@ -49,8 +51,8 @@ export interface SweepCounts extends Record<string, number> {
 
 /**
  * Heals whatever a crash left (P5), from Postgres alone: opens overdue occurrences, recovers leases, ends what is past
- * its usefulness, puts back limits that were changed for a while, rings silent pumps, arms near waits again, publishes
- * the outbox, and looks whether an uncertain ledger has become calm. Each part is a transaction of its
+ * its usefulness, puts back limits that were changed for a while, rings silent pumps, calls silent redrives' drivers, arms
+ * near waits again, publishes the outbox, and looks whether an uncertain ledger has become calm. Each part is a transaction of its
  * own and may run twice; a crash between parts leaves the rest to the next sweep. Null when another sweep just ran.
  */
 export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
@@ -62,6 +64,7 @@ export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
     expired: 0,
     reverted: 0,
     rung: 0,
+    redrives: 0,
     rearmed: 0,
     published: 0,
     told: 0,
@@ -74,9 +77,13 @@ export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
   );
   const reverted = await revertLapsedLimits();
   counts.reverted = reverted.length;
-  const rings = await bumpSilentPumps({ all: mover === "start" || mover === "sync" });
+  const all = mover === "start" || mover === "sync";
+  const rings = await bumpSilentPumps({ all });
   await ringPumps([...reverted, ...rings]);
   counts.rung = rings.length;
+  const silent = await bumpSilentRedrives({ all });
+  await callRedrives(silent);
+  counts.redrives = silent.length;
   counts.rearmed = await rearmWaits();
   counts.published = (await publishOutbox()).published;
   counts.told = await tellOperators();

@@ -2,6 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { at } from "../connection";
 import { leaseMs } from "../rules/retry-policy";
 
+import { REDRIVE_CHECKS } from "./redrive-checks";
+
 /** From when on history is looked at, and how far apart two clocks' readings of one transaction may lie. */
 export interface Scope {
   sinceMs: number;
@@ -66,11 +68,11 @@ export const CHECKS: readonly Check[] = [
     promise: "P1",
     name: "keys and references are unique, guards are on",
     find: () => sql`select w.name as key from (values ('deliveries_key'), ('deliveries_reference'), ('attempts_number'),
-          ('occurrences_number'), ('payloads_one_per_version')) as w(name)
+          ('occurrences_number'), ('payloads_one_per_version'), ('redrive_members_one_active')) as w(name)
         where not exists (select 1 from pg_class c join pg_index i on i.indexrelid = c.oid
           where c.relname = w.name and i.indisunique and i.indisvalid)
       union all select w.name from (values ('deliveries_guard'), ('attempts_guard'), ('occurrences_guard'),
-          ('payloads_guard'), ('destinations_guard')) as w(name)
+          ('payloads_guard'), ('destinations_guard'), ('redrives_guard'), ('redrive_members_guard')) as w(name)
         where not exists (select 1 from pg_trigger t where t.tgname = w.name and t.tgenabled in ('O', 'A'))`,
   },
   {
@@ -270,6 +272,8 @@ export const CHECKS: readonly Check[] = [
     find: (
       scope,
     ) => sql`select d.key from ${attempted(scope)} and d.unresolved_since is null and d.state <> 'delivered'
-      and exists (select 1 from attempts a where a.delivery_id = d.id and a.class in ${UNKNOWN})`,
+      and exists (select 1 from attempts a where a.delivery_id = d.id and a.class in ${UNKNOWN}
+        and a.begun_at > coalesce((select r.created_at from operator_actions r where r.id = d.resolution_id), '-infinity'))`,
   },
+  ...REDRIVE_CHECKS,
 ];

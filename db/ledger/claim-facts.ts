@@ -2,7 +2,6 @@ import { type SQL, sql } from "drizzle-orm";
 import { uuids } from "../connection";
 import type { ClaimFacts } from "../rules/claim";
 import type { Channel } from "../rules/outcome";
-import { FAILURE_BUDGET } from "../rules/retry-policy";
 
 /** A delivery that is about to be claimed, with everything that may forbid it. */
 export interface ClaimFactsRow extends Omit<ClaimFacts, "partitionOwner"> {
@@ -28,7 +27,7 @@ export function readingClaimFacts(ids: readonly string[]): SQL {
         d.attempt_count as "attemptCount", d.failure_count as "failureCount", d.content_hash as "contentHash",
         epoch_ms(d.next_eligible_at) as "nextEligibleAtMs", epoch_ms(d.expires_at) as "expiresAtMs",
         epoch_ms(d.unresolved_since) as "unresolvedSinceMs", d.admission_id is not null as admitted, d.kept_by as "keptBy",
-        ${FAILURE_BUDGET}::int as "failureBudget",
+        d.failure_budget as "failureBudget", d.acknowledged,
         o.state as "occurrenceState", o.version as "occurrenceVersion",
         coalesce(r.status in ('cancelled', 'paused'), false) as "sourceCancelled", o.answered_at is not null as answered, d.notice_id is not null as "isNotice",
         dest.state as "destinationState", dest.verified_at is not null as "destinationVerified",

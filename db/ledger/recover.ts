@@ -4,7 +4,7 @@ import { effects } from "../effects";
 import { stageDeaths } from "../outbox";
 import type { Channel } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
-import { FAILURE_BUDGET, throttleFloorMs } from "../rules/retry-policy";
+import { throttleFloorMs } from "../rules/retry-policy";
 import { decideSettlement, type Settlement } from "../rules/settlement";
 
 interface Abandoned {
@@ -16,6 +16,7 @@ interface Abandoned {
   attemptCount: number;
   failureCount: number;
   throttleCount: number;
+  failureBudget: number;
   unresolvedSinceMs: number | null;
   cancelWished: boolean;
 }
@@ -56,6 +57,7 @@ function lockAbandoned(
       )
       select d.id, d.channel, d.partition, a.id as "attemptId", epoch_ms(a.begun_at) as "begunAtMs",
         d.attempt_count as "attemptCount", d.failure_count as "failureCount", d.throttle_count as "throttleCount",
+        d.failure_budget as "failureBudget",
         epoch_ms(d.unresolved_since) as "unresolvedSinceMs",
         coalesce(r.status = 'cancelled' or o.state = 'cancelled', false) as "cancelWished"
       from lapsed join deliveries d on d.id = lapsed.id
@@ -69,7 +71,7 @@ function decideRecovery(row: Abandoned, nowMs: number): Settlement {
   const repeat = REPEAT_BY_CHANNEL[row.channel];
   // A collapsing repeat spends the budget inside the rule; the others spend it here.
   const failureCount = row.failureCount + (repeat === "collapsing" ? 0 : 1);
-  const spent = failureCount >= FAILURE_BUDGET;
+  const spent = failureCount >= row.failureBudget;
   return decideSettlement({
     outcome: { class: "ambiguous", needsReview: spent },
     nowMs,
@@ -80,6 +82,7 @@ function decideRecovery(row: Abandoned, nowMs: number): Settlement {
     throttleFloorMs: throttleFloorMs(row.partition),
     seed: row.id,
     cancelWished: row.cancelWished,
+    failureBudget: row.failureBudget,
   });
 }
 
@@ -110,7 +113,7 @@ async function applyRecoveries(
   );
   await rows(
     tx,
-    sql`update deliveries d set state = w.state, reason = w.reason, last_class = 'crashed', alone = true, lease_until = null,
+    sql`update deliveries d set state = w.state, reason = w.reason, last_class = 'crashed', alone = true, acknowledged = false, lease_until = null,
         next_eligible_at = from_epoch_ms(w."nextMs"), pass = null, failure_count = w.failures,
         unresolved_since = from_epoch_ms(w."unresolvedMs"), wish = w.wish, reconcile_at = from_epoch_ms(w."reconcileMs"),
         burial_id = coalesce(w."burialId", d.burial_id),

@@ -15,6 +15,7 @@ export interface RowFacts {
   attemptCount: number;
   failureCount: number;
   throttleCount: number;
+  failureBudget: number;
   unresolvedSinceMs: number | null;
   destinationId: string | null;
   cancelWished: boolean;
@@ -24,7 +25,7 @@ export interface RowFacts {
 export function lockingRows(ids: readonly string[]): [SQL, SQL] {
   return [
     sql`select d.id, d.channel, d.state, d.token, d.reason, d.attempt_count as "attemptCount",
-        d.failure_count as "failureCount", d.throttle_count as "throttleCount", d.destination_id as "destinationId",
+        d.failure_count as "failureCount", d.throttle_count as "throttleCount", d.failure_budget as "failureBudget", d.destination_id as "destinationId",
         epoch_ms(d.unresolved_since) as "unresolvedSinceMs", false as "cancelWished"
       from deliveries d where d.id = any(${uuids(ids)}) order by d.id for update`,
     // A second statement, after the locks: the source may have been cancelled while we waited for them.
@@ -111,7 +112,7 @@ export function applyingSettlements(decided: readonly Decided[]): SQL {
         next_eligible_at = from_epoch_ms(w."nextMs"), lease_until = null,
         pass = case when w.state = 'ready' then coalesce(d.pass, (select l.pass_floor from lanes l
           where l.partition = d.partition and l.lane = d.lane), 0) end,
-        failure_count = w.failures, throttle_count = w.throttles,
+        failure_count = w.failures, throttle_count = w.throttles, acknowledged = d.acknowledged and w.class <> 'ambiguous',
         unresolved_since = from_epoch_ms(w."unresolvedMs"), wish = w.wish, reconcile_at = from_epoch_ms(w."reconcileMs"),
         provider_message_id = coalesce(w."messageId", d.provider_message_id), burial_id = coalesce(w."burialId", d.burial_id),
         finished_at = case when w.state in ('delivered', 'dead', 'expired') then ledger_now() end

@@ -225,6 +225,7 @@ function decide(
     throttleFloorMs: throttleFloorMs(context.partition),
     seed: row.id,
     cancelWished: row.cancelWished,
+    failureBudget: row.failureBudget,
     unknownRefusalsInRow: context.unknownRefusalsInRow,
   });
   return { ...settled, settlement };

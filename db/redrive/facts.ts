@@ -32,7 +32,8 @@ export async function readDeadFacts(
         exists (select from redrive_members m where m.burial_id = d.burial_id and m.active
           and m.redrive_id is distinct from ${options.own}::uuid) as "inOtherRedrive",
         o.state as "occurrenceState", o.version as "occurrenceVersion",
-        coalesce(r.status = 'cancelled', false) as "sourceCancelled", d.notice_id is not null as "isNotice",
+        coalesce(r.status in ('cancelled', 'paused'), false) as "sourceCancelled",
+        coalesce(o.answered_at is not null, false) as answered, d.notice_id is not null as "isNotice",
         dest.state as "destinationState", dest.state_reason as "destinationReason",
         coalesce(dest.verified_at is not null, false) as "destinationVerified",
         coalesce((select p.enabled from preferences p where p.subscriber_id = d.subscriber_id and p.topic = 'reminders'

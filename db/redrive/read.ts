@@ -24,7 +24,7 @@ const MEMBER_STATE = sql`case when m.state = 'released' and d.redrive_id = m.red
 
 type Stored = Omit<RedriveLine, "progress"> & { result: RedriveDetail["result"] };
 
-/** How far these redrives have come. Of one that has ended the stored counts are the truth: members go with cleanup. */
+/** How far these redrives have come, counted from their members. */
 export async function readProgress(
   executor: Executor,
   ids: readonly string[],
@@ -58,11 +58,16 @@ async function toLines(executor: Executor, stored: readonly Stored[]): Promise<R
     executor,
     stored.map((row) => row.id),
   );
-  return stored.map(({ result, ...line }) => ({
-    ...line,
-    progress: result ?? progress.get(line.id) ?? nothingYet(),
-  }));
+  return stored.map(({ result, ...line }) => {
+    const counted = progress.get(line.id) ?? nothingYet();
+    // Members go with cleanup; the counts at the end stay.
+    const gone = counted.leftOut + counted.pending + counted.out + ended(counted) === 0;
+    return { ...line, progress: gone ? (result ?? counted) : counted };
+  });
 }
+
+const ended = ({ delivered, dead, expired, skipped }: RedriveProgress) =>
+  delivered + dead + expired + skipped;
 
 /** A page of redrives, the latest first; previews that nobody confirmed are not history. */
 export async function listRedrives(options: {
@@ -99,7 +104,7 @@ export async function listRedrives(options: {
 export async function readRedrive(id: string): Promise<Result<RedriveDetail>> {
   if (!isId(id)) return fail({ code: "not_found", what: "redrive" });
   return transact(async (tx) => {
-    const [stored] = await rows<Stored & { preview: RedrivePreview }>(
+    const [stored] = await rows<Stored & { preview: RedrivePreview | null }>(
       tx,
       sql`select ${LINE}, r.preview from redrives r where r.id = ${id}::uuid`,
     );

@@ -24,8 +24,10 @@ export interface RedrivePreview {
   partitions: PartitionForecast[];
   /** When the last one would have left; null when nobody can know. */
   drainMs: number | null;
-  /** How many of those that would go are expected to expire first. */
-  expireFirst: number;
+  /** How many of those that would go are expected to expire first; null when nobody can know. */
+  expireFirst: number | null;
+  /** How many of those that would go have an unknown outcome and may reach somebody twice. */
+  mayDuplicate: number;
   /** More dead letters match than one redrive takes: the rest needs another. */
   more: boolean;
 }
@@ -33,7 +35,7 @@ export interface RedrivePreview {
 export interface VerdictCount {
   verdict: RedriveVerdict;
   count: number;
-  /** Some of them, by reference. */
+  /** Some of them, by key. */
   sample: string[];
 }
 
@@ -52,7 +54,7 @@ export interface PartitionForecast {
   drainMs: number | null;
   /** When the last redriven one leaves, at the pace. */
   redriveMs: number | null;
-  expireFirst: number;
+  expireFirst: number | null;
 }
 
 /** How far a redrive has come. `wouldSend` = pending + released + delivered + dead + expired + skipped. */
@@ -102,7 +104,8 @@ export interface RedrivePartitionLine {
 }
 
 export interface RedriveDetail extends RedriveLine {
-  preview: RedrivePreview;
+  /** Null of one that collects reruns: each of them was chosen in the dashboard. */
+  preview: RedrivePreview | null;
   partitions: RedrivePartitionLine[];
   /** What operators did to it, the latest first. */
   actions: {
@@ -113,7 +116,7 @@ export interface RedriveDetail extends RedriveLine {
     atMs: number;
   }[];
   /** Stored at its end; null before. */
-  result: (RedriveProgress & { gate: unknown }) | null;
+  result: RedriveProgress | null;
   nowMs: number;
 }
 

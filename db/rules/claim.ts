@@ -20,6 +20,8 @@ export interface ClaimFacts extends HoldFacts {
   failureCount: number;
   failureBudget: number;
   unresolvedSinceMs: number | null;
+  /** An operator named it in a redrive although its outcome is unknown. */
+  acknowledged: boolean;
   /** Null for a notice, which nothing can edit. */
   occurrenceState: "waiting" | "opened" | "missed" | "cancelled" | null;
   occurrenceVersion: number | null;
@@ -95,6 +97,7 @@ export function decideClaim(
     repeat: input.repeat,
     failureCount: facts.failureCount,
     failureBudget: facts.failureBudget,
+    acknowledgedByOperator: facts.acknowledged,
   });
   return repeat.allowed ? { verdict: "go" } : refused("unresolved");
 }

@@ -38,11 +38,18 @@ export const deliveryDeadV1 = z.object({
   reason: z.string(),
 });
 
+export const redriveCalledV1 = z.object({
+  v: z.literal(1),
+  redriveId: z.string(),
+  generation: z.number().int(),
+});
+
 export const EVENTS = {
   "reminder/scheduled": reminderScheduledV1,
   "delivery/admitted": deliveryAdmittedV1,
   "partition/pump.rung": pumpRungV1,
   "delivery/dead": deliveryDeadV1,
+  "redrive/called": redriveCalledV1,
 } as const;
 
 export type EventName = keyof typeof EVENTS;
@@ -60,4 +67,14 @@ export function dueEventId(dueSecond: number, generation: string): string {
 /** The id that makes a pump single per generation as far as the engine remembers ids (24 h). */
 export function pumpEventId(partition: string, generation: number): string {
   return `pump:${partition}:${generation}`;
+}
+
+/** The id of a burial's event: whoever sends it again by hand has another one. */
+export function burialEventId(burialId: string): string {
+  return `dead:${burialId}`;
+}
+
+/** The id that makes a redrive's driver single per generation as far as the engine remembers ids (24 h). */
+export function redriveEventId(redriveId: string, generation: number): string {
+  return `redrive:${redriveId}:${generation}`;
 }

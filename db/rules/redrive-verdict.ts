@@ -10,7 +10,7 @@ export const REDRIVE_HORIZON_MS = 14 * 86_400_000;
  *
  * - `delivered`, `not_dead`: it is no dead letter any more. `dismissed`: somebody said that it is nobody's business.
  * - `in_other_redrive`: an unfinished redrive has it already.
- * - `cancelled`, `superseded`, `expired`, `opted_out`, `no_destination`: nobody wants it, or nobody would get it.
+ * - `cancelled`, `answered`, `superseded`, `expired`, `opted_out`, `no_destination`: nobody wants it, or nobody would get it.
  * - `past_horizon`: died more than `REDRIVE_HORIZON_MS` ago.
  * - `protection_lapsed`: its outcome is unknown, and the provider's key that suppressed a duplicate has lapsed.
  * - `ambiguous`: its outcome is unknown, and a repeat may reach somebody twice.
@@ -21,6 +21,7 @@ export const REDRIVE_VERDICTS = [
   "expired",
   "superseded",
   "cancelled",
+  "answered",
   "opted_out",
   "no_destination",
   "ambiguous",
@@ -47,7 +48,9 @@ export interface RedriveFacts {
   /** Null for a notice. */
   occurrenceState: "waiting" | "opened" | "missed" | "cancelled" | null;
   occurrenceVersion: number | null;
+  /** Cancelled or paused. */
   sourceCancelled: boolean;
+  answered: boolean;
   destinationState: "active" | "suppressed" | "retired" | null;
   destinationReason: string | null;
   destinationVerified: boolean;
@@ -75,6 +78,7 @@ export function redriveVerdict(
 
 function unwantedBecause(facts: RedriveFacts, nowMs: number): RedriveVerdict | null {
   if (facts.sourceCancelled || facts.occurrenceState === "cancelled") return "cancelled";
+  if (facts.answered) return "answered";
   if (facts.occurrenceVersion !== null && facts.version < facts.occurrenceVersion) return "superseded";
   if (facts.expiresAtMs <= nowMs || !facts.hasContent) return "expired";
   if (!facts.preferred) return "opted_out";
@@ -86,5 +90,39 @@ function unwantedBecause(facts: RedriveFacts, nowMs: number): RedriveVerdict | n
       return "no_destination";
     case "active":
       return facts.isNotice || facts.destinationVerified ? null : "no_destination";
+  }
+}
+
+/** A verdict as the end of "not redriven because …". */
+export function verdictWords(verdict: RedriveVerdict): string {
+  switch (verdict) {
+    case "would_send":
+      return "nothing forbids it";
+    case "expired":
+      return "it is past its usefulness";
+    case "superseded":
+      return "a newer version has taken its place";
+    case "cancelled":
+      return "it was cancelled, or its reminder is paused";
+    case "answered":
+      return "its reader has answered it elsewhere";
+    case "opted_out":
+      return "its reader has turned this channel off";
+    case "no_destination":
+      return "its address or device is gone";
+    case "ambiguous":
+      return "its outcome is unknown and a repeat may reach somebody twice";
+    case "protection_lapsed":
+      return "its outcome is unknown and the provider no longer suppresses a duplicate";
+    case "past_horizon":
+      return "it died more than 14 days ago";
+    case "dismissed":
+      return "somebody has dismissed it";
+    case "in_other_redrive":
+      return "an unfinished redrive has it already";
+    case "delivered":
+      return "it was delivered";
+    case "not_dead":
+      return "it is no dead letter any more";
   }
 }

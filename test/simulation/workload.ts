@@ -19,6 +19,7 @@ import { dispatchAll, ringPumps } from "../../inngest/dispatch";
 import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
 import type { Dice } from "./dice";
+import { planRedrives } from "./redrives";
 import { type Shopper, type Stage, wallTime } from "./stage";
 
 const SHOP = { kind: "shop" } as const;
@@ -34,6 +35,8 @@ export async function plan(stage: Stage): Promise<void> {
   planReminders(stage, dice);
   planChanges(stage, dice);
   planOperators(stage, dice);
+  // Dice of their own: the stories of all seeds stay what they were, and get a redrive in them.
+  planRedrives(stage, stage.dice.fork("redrives"));
 }
 
 async function makeShopper(stage: Stage, dice: Dice, number: number): Promise<void> {

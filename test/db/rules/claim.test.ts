@@ -27,6 +27,7 @@ const FACTS: ClaimFacts = {
   failureCount: 0,
   failureBudget: 5,
   unresolvedSinceMs: null,
+  acknowledged: false,
   occurrenceState: "opened",
   occurrenceVersion: 2,
   sourceCancelled: false,
