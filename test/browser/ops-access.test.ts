@@ -106,13 +106,13 @@ const FIELDS = {
 function call(context: BrowserContext | undefined, action: Action) {
   const subject = action.file.includes("[key]") ? KEY : (PARAMS["[id]"]?.() ?? "");
   const state = { values: {}, errors: {}, message: null, answer: 0 };
-  const fields = Object.entries(FIELDS).map(([name, value]) => [`1_${name}`, value]);
+  // In this order: what the arguments refer to stands before them.
+  const body = new FormData();
+  for (const [name, value] of Object.entries(FIELDS)) body.append(`1_${name}`, value);
+  body.append("0", JSON.stringify([...(action.takes === 3 ? [subject] : []), state, "$K1"]));
   return (context as BrowserContext).request.post(`${stack.app}${action.page}`, {
     headers: { "next-action": action.id, origin: stack.app, accept: "text/x-component" },
-    multipart: {
-      ...Object.fromEntries(fields),
-      "0": JSON.stringify([...(action.takes === 3 ? [subject] : []), state, "$K1"]),
-    },
+    multipart: body,
     maxRedirects: 0,
   });
 }
@@ -168,15 +168,5 @@ describe("every action of the console", () => {
       expect(await viewer.text(), `a viewer calls ${action.name}`).toContain("Your role is read-only");
     }
     expect(await recorded()).toBe(0);
-  });
-
-  test("of a partition does what it says for an operator, called in the same way", async () => {
-    const own = actions().filter(({ file }) => file.includes("partitions"));
-    expect(own).toHaveLength(4);
-    for (const action of own) {
-      const answer = await call(people.operator, action);
-      expect(answer.headers()["x-action-redirect"], action.name).toMatch(/\?done=/);
-    }
-    expect(await recorded()).toBe(4);
   });
 });
