@@ -1,4 +1,4 @@
-import { until } from "../../commands/stack-programs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { closeDatabase } from "../../db/connection";
 import { checkInvariants } from "../../db/console/invariants";
 import type { Channel } from "../../db/rules/outcome";
@@ -29,16 +29,36 @@ export type ChannelProof = {
 
 const CHANNELS: readonly Channel[] = ["email", "sms", "push"];
 
-/** Waits until that many deliveries exist and every one has ended; a database that is restarting is no answer yet. */
-export async function untilEnded(stage: Stage, count: number, withinMs: number): Promise<void> {
-  await until(`${count} deliveries have ended`, withinMs, async () => {
-    const [row] = await stage.sql<{ ended: number; live: number }[]>`
-      select count(*) filter (where state in ('delivered', 'dead', 'expired'))::int as ended,
-        count(*) filter (where state not in ('delivered', 'dead', 'expired'))::int as live from deliveries`.catch(
-      () => [],
-    );
-    return row !== undefined && row.ended >= count && row.live === 0;
-  });
+/** How often the database is asked; seldom enough to cost nothing. */
+const POLL_MS = 500;
+
+/**
+ * Waits until that many deliveries exist and every one has ended. Gives up, and says what is left, when none ended for
+ * `patienceMs`: a slow machine is no fault. A database that is restarting is no answer.
+ */
+export async function untilEnded(stage: Stage, count: number, patienceMs: number): Promise<void> {
+  let most = -1;
+  for (let sinceMs = performance.now(); performance.now() - sinceMs < patienceMs; await sleep(POLL_MS)) {
+    const states = await readStates(stage);
+    if (states === null) continue;
+    const ended = ENDS.reduce((sum, state) => sum + (states[state] ?? 0), 0);
+    const all = Object.values(states).reduce((sum, rows) => sum + rows, 0);
+    if (ended >= count && ended === all) return;
+    if (ended > most) sinceMs = performance.now();
+    most = Math.max(most, ended);
+  }
+  const left = JSON.stringify(await readStates(stage));
+  throw new Error(
+    `Nothing ended for ${patienceMs / 1000} s; of ${count} there are ${left}.\n${stage.tail()}`,
+  );
+}
+
+const ENDS = ["delivered", "dead", "expired"];
+
+async function readStates(stage: Stage): Promise<Record<string, number> | null> {
+  const rows = await stage.sql<{ state: string; rows: number }[]>`
+    select state, count(*)::int as rows from deliveries group by state`.catch(() => null);
+  return rows === null ? null : Object.fromEntries(rows.map((row) => [row.state, row.rows]));
 }
 
 /** Compares the stand-ins' ledgers with the database, per channel. */

@@ -18,11 +18,11 @@ const SPREAD_MS = 30_000;
 const AHEAD_MS = 8_000;
 const KILLS = 6;
 
-/** Two sweeps and the longest lease after the last kill, on a machine with other work. */
-const HEALED_MS = 200_000;
+/** Two sweeps and the longest lease: when nothing has ended for so long, nothing will. */
+const PATIENCE_MS = 200_000;
 
-/** The storm, and what heals it. */
-const TIMEOUT_MS = HEALED_MS + 120_000;
+/** The storm, and what heals it, on a machine with other work. */
+const TIMEOUT_MS = 600_000;
 
 beforeAll(async () => {
   stage = await startStage({ rates: { email: 40, sms: 40, push: 40 } });
@@ -55,7 +55,7 @@ test(
       else if (victim === "engine") stage.killEngine();
       else await stage.killDatabase();
     }
-    await untilEnded(stage, REMINDERS * CHANNELS.length, HEALED_MS);
+    await untilEnded(stage, REMINDERS * CHANNELS.length, PATIENCE_MS);
     const proofs = await proveChannels(stage);
     const told = `storm ${SEED}, killed at ${story.join(", ")}\n${JSON.stringify(proofs, null, 1)}`;
     expect([...proofs.flatMap(faultsOf), ...(await brokenPromises(stage))], told).toEqual([]);
