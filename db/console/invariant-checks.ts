@@ -103,7 +103,7 @@ export const CHECKS: readonly Check[] = [
         from (
           select d.partition, d.key, a.settled_at + ${tolerance(scope)} as at, null::timestamptz as begun_at,
             a.settled_at + least(${ASKED} * interval '1 second', interval '1 hour') as until
-          from ${recent(scope)} and d.channel = 'email' and a.class = 'throttled'
+          from ${recent(scope)} and d.channel = 'email' and a.class = 'throttled' and ${ASKED} is not null
           union all
           select d.partition, d.key, a.begun_at, a.begun_at, null from ${recent(scope)} and d.channel = 'email'
         ) e

@@ -74,6 +74,7 @@ describe("a broken promise is named with its keys", () => {
     const refused = await makeDelivery({ state: "delivered", channel: "email" });
     await addAttempt(refused, { number: 2, begunInMs: -60_000, class: "throttled", retryAfter: "30" });
     const { partition } = refused;
+    await addAttempt(refused, { number: 3, begunInMs: -29_000, class: "throttled", retryAfter: "soon" });
     const early = await makeDelivery({ state: "delivered", partition });
     const late = await makeDelivery({ state: "delivered", partition });
     await addAttempt(early, { number: 2, begunInMs: -45_000, class: "transient" });
