@@ -6,8 +6,8 @@ import { deliveryKey } from "../../db/rules/delivery-key";
 import type { DeliveryState } from "../../db/rules/lifecycle";
 import type { Channel } from "../../db/rules/outcome";
 import * as schema from "../../db/schema";
-import { testClock } from "./database";
 import { makePartition } from "./partition-factories";
+import { testClock } from "./test-clock";
 
 export { makePartition, type PartitionOptions, setMeter, setPartition } from "./partition-factories";
 

@@ -18,9 +18,9 @@ import { snoozeReminder } from "../../db/reminders/snooze";
 import type { Channel, Outcome } from "../../db/rules/outcome";
 import { setChannelWanted } from "../../db/shoppers";
 import { putSubscriber } from "../../db/subscribers";
-import { testClock } from "./database";
 import { inMs, makeDestination } from "./factories";
 import { ended, renderPayloads } from "./ledger";
+import { testClock } from "./test-clock";
 
 const SHOP = { kind: "shop" } as const;
 const OPERATOR: Operator = { name: "ops", reason: "storm" };

@@ -7,8 +7,8 @@ import { type SettledCall, type SettleOutcome, settleAttempts } from "../../db/l
 import { storePayloads } from "../../db/payloads";
 import type { Outcome } from "../../db/rules/outcome";
 import * as schema from "../../db/schema";
-import { testClock } from "./database";
 import { type DeliveryRow, makeReminder, type OccurrenceRow } from "./factories";
+import { testClock } from "./test-clock";
 
 /** What the ledger says, and its verbs with everything filled in that a test does not care about. */
 export async function readDelivery(id: string): Promise<DeliveryRow> {
