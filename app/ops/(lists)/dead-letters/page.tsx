@@ -7,9 +7,10 @@ import { requireReader } from "../../../_auth/operator";
 import { deadAddress, readDeadFilter } from "../../../_ops/dead-filter";
 import { DeadFilterForm } from "../../../_ops/dead-filter-form";
 import { Cell, DataTable, HeadCell, RowHead } from "../../../_ops/table";
-import { count, counted, partitionName, plain } from "../../../_ops/words";
+import { count, counted, one, partitionName, plain } from "../../../_ops/words";
 import { ButtonLink, TextLink } from "../../../_ui/button";
 import { ChannelIcon } from "../../../_ui/channel-icon";
+import { Notice } from "../../../_ui/notice";
 import { EmptyState, PageHeading } from "../../../_ui/page-parts";
 import { When } from "../../../_ui/when";
 
@@ -17,7 +18,8 @@ export const metadata: Metadata = { title: "Dead letters" };
 
 /** What died, by partition, reason and time: one row is one incident, usually. */
 export default async function DeadLettersPage({ searchParams }: PageProps<"/ops/dead-letters">) {
-  const filter = readDeadFilter(await searchParams);
+  const query = await searchParams;
+  const filter = readDeadFilter(query);
   const here = deadAddress("/ops/dead-letters", filter);
   const { timeZone, nowMs } = await requireReader(here);
   const [{ groups, total }, partitions] = await Promise.all([groupDeadLetters(filter), readPartitionKeys()]);
@@ -39,6 +41,16 @@ export default async function DeadLettersPage({ searchParams }: PageProps<"/ops/
           would become of each before anything is sent.
         </p>
       </PageHeading>
+      {one(query, "done") === "moved" && (
+        <Notice kind="good">
+          <p>
+            {counted(Number(one(query, "moved") ?? 0), "dead letter", "dead letters")} moved
+            {Number(one(query, "unchanged") ?? 0) > 0 &&
+              `; ${one(query, "unchanged")} had changed meanwhile and were left alone`}
+            .
+          </p>
+        </Notice>
+      )}
       <DeadFilterForm
         action="/ops/dead-letters"
         filter={filter}

@@ -1,15 +1,27 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { readDeadLetter } from "../../../../db/console/dead-letters";
 import { type DeliveryFacts, readDeliveryStory } from "../../../../db/console/delivery";
 import { tellTimeline } from "../../../../db/rules/delivery-timeline";
 import { requireReader } from "../../../_auth/operator";
+import { DeadSection } from "../../../_ops/dead-section";
 import { Code, Fact, Facts } from "../../../_ops/facts";
 import { StateMark } from "../../../_ops/state-mark";
 import { Timeline } from "../../../_ops/timeline";
-import { address, duration, fromPath, partitionName, partitionPath, plain } from "../../../_ops/words";
+import {
+  address,
+  duration,
+  fromPath,
+  one,
+  partitionName,
+  partitionPath,
+  plain,
+  type Query,
+} from "../../../_ops/words";
 import { LiveUpdates } from "../../../_reminders/live-updates";
 import { TextLink } from "../../../_ui/button";
 import { ChannelIcon } from "../../../_ui/channel-icon";
+import { Notice } from "../../../_ui/notice";
 import { BackLink, Card, PageHeading } from "../../../_ui/page-parts";
 import { When } from "../../../_ui/when";
 
@@ -18,14 +30,19 @@ export const metadata: Metadata = { title: "Delivery" };
 const LOOK_AGAIN_MS = 3_000;
 
 /** One delivery: where it stands, its four times, and everything that happened to it with the reason at each step. */
-export default async function DeliveryPage({ params }: PageProps<"/ops/deliveries/[reference]">) {
+export default async function DeliveryPage({
+  params,
+  searchParams,
+}: PageProps<"/ops/deliveries/[reference]">) {
   const name = fromPath((await params).reference);
-  const { timeZone, nowMs } = await requireReader(`/ops/deliveries/${encodeURIComponent(name)}`);
+  const { mayAct, timeZone, nowMs } = await requireReader(`/ops/deliveries/${encodeURIComponent(name)}`);
   const story = await readDeliveryStory(name);
   if (story === null) notFound();
   const { delivery, calls, actions, forecast } = story;
   const steps = tellTimeline({ ...delivery, calls, actions, forecast }, nowMs);
   const live = delivery.finishedAtMs === null;
+  const letter = delivery.state === "dead" ? await readDeadLetter(delivery.reference) : null;
+  const done = doneWords(await searchParams);
   return (
     <div className="space-y-6">
       <BackLink href="/ops/deliveries">Deliveries</BackLink>
@@ -44,7 +61,13 @@ export default async function DeliveryPage({ params }: PageProps<"/ops/deliverie
           <Code>{delivery.key}</Code>
         </p>
       </PageHeading>
+      {done !== null && (
+        <Notice kind="good">
+          <p>{done}</p>
+        </Notice>
+      )}
       <Times delivery={delivery} timeZone={timeZone} nowMs={nowMs} />
+      {letter?.ok && <DeadSection letter={letter.value} mayAct={mayAct} timeZone={timeZone} nowMs={nowMs} />}
       <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
         <Card className="space-y-5">
           <h2 className="text-lg font-semibold">What happened, and why</h2>
@@ -57,6 +80,19 @@ export default async function DeliveryPage({ params }: PageProps<"/ops/deliverie
       </div>
     </div>
   );
+}
+
+function doneWords(query: Query): string | null {
+  switch (one(query, "done")) {
+    case "arrived":
+      return "It ends as delivered, on your word.";
+    case "not-arrived":
+      return "The doubt is gone. It stays dead and can be redriven like any other.";
+    case "moved":
+      return one(query, "moved") === "0" ? "Nothing changed: it is not as you saw it any more." : "Done.";
+    default:
+      return null;
+  }
 }
 
 function Times({ delivery, timeZone, nowMs }: { delivery: DeliveryFacts; timeZone: string; nowMs: number }) {

@@ -1,4 +1,4 @@
-import { RotateCcw, SearchX } from "lucide-react";
+import { EyeOff, RotateCcw, SearchX } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { redirect } from "next/navigation";
@@ -43,10 +43,20 @@ export default async function DeadLetterListPage({ searchParams }: PageProps<"/o
         title="Every dead letter"
         actions={
           deadLetters.length > 0 && (
-            <ButtonLink href={deadAddress("/ops/redrives/new", filter)} prefetch={false}>
-              <RotateCcw aria-hidden className="size-4" />
-              Redrive what fits…
-            </ButtonLink>
+            <div className="flex flex-wrap gap-3">
+              <ButtonLink href={deadAddress("/ops/redrives/new", filter)} prefetch={false}>
+                <RotateCcw aria-hidden className="size-4" />
+                Redrive what fits…
+              </ButtonLink>
+              <ButtonLink
+                kind="secondary"
+                href={deadAddress("/ops/dead-letters/dismiss", filter)}
+                prefetch={false}
+              >
+                <EyeOff aria-hidden className="size-4" />
+                Dismiss what fits…
+              </ButtonLink>
+            </div>
           )
         }
       />
