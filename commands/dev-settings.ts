@@ -14,6 +14,7 @@ const PORT_DEFAULTS: Ports = { app: 3000, standins: 4010, engine: 8288 };
 type Secrets = Record<
   | "AUTH_SECRET"
   | "RESEND_WEBHOOK_SECRET"
+  | "SUPPRESSION_SECRET"
   | "TWILIO_ACCOUNT_SID"
   | "TWILIO_AUTH_TOKEN"
   | "VAPID_PUBLIC_KEY"
@@ -60,6 +61,7 @@ function makeSecrets(): Secrets {
   return {
     AUTH_SECRET: randomBytes(32).toString("base64url"),
     RESEND_WEBHOOK_SECRET: `whsec_${randomBytes(24).toString("base64")}`,
+    SUPPRESSION_SECRET: randomBytes(32).toString("base64url"),
     TWILIO_ACCOUNT_SID: `AC${randomBytes(16).toString("hex")}`,
     TWILIO_AUTH_TOKEN: randomBytes(16).toString("hex"),
     VAPID_PUBLIC_KEY: vapid.publicKey,

@@ -8,15 +8,25 @@ export interface Config {
   /** Public address of the app, without a slash at its end; in provider callbacks and in links. */
   appUrl: string;
   authSecret: string;
+  /** Keys the hashes of suppressed addresses: a new one would forget who said stop. */
+  suppressionSecret: string;
   /** `account` names the team in partition keys: all keys of a team share one limit. */
   resend: {
     account: string;
     apiKey: string;
     baseUrl: string | null;
     from: string;
-    webhookSecret: string | null;
+    /** Any of them may sign: two while one is rotated. Without one no webhook is believed. */
+    webhookSecrets: string[];
   };
-  twilio: { accountSid: string; authToken: string; from: string; baseUrl: string | null };
+  /** `previousAuthToken` is still believed in callbacks, while Twilio promotes the other. */
+  twilio: {
+    accountSid: string;
+    authToken: string;
+    previousAuthToken: string | null;
+    from: string;
+    baseUrl: string | null;
+  };
   /** Null without VAPID keys: push is then neither offered nor sent. */
   webPush: { publicKey: string; privateKey: string; subject: string; extraHosts: string[] } | null;
   /** Hosts of the shop that may be asked whether a reminder still makes sense; none: nobody is asked. */
@@ -80,13 +90,15 @@ const environment = z.object({
   LEDGER_GENERATION: required(text.regex(/^[\w.-]{1,64}$/)),
   APP_URL: required(baseUrl),
   AUTH_SECRET: required(text.min(AUTH_SECRET_CHARACTERS_MIN)),
+  SUPPRESSION_SECRET: required(text.min(AUTH_SECRET_CHARACTERS_MIN)),
   RESEND_ACCOUNT: optional(text.regex(/^[\w.-]{1,64}$/)),
   RESEND_API_KEY: required(text.regex(/^\S+$/)),
   RESEND_BASE_URL: optional(baseUrl),
-  RESEND_WEBHOOK_SECRET: optional(text.regex(/^whsec_\S+$/)),
+  RESEND_WEBHOOK_SECRET: optional(text.regex(/^whsec_[^\s,]+(\s*,\s*whsec_[^\s,]+)*$/)),
   EMAIL_FROM: required(text.regex(EMAIL_SENDER)),
   TWILIO_ACCOUNT_SID: required(text.regex(/^AC[0-9a-f]{32}$/i)),
   TWILIO_AUTH_TOKEN: required(text.regex(/^\S+$/)),
+  TWILIO_AUTH_TOKEN_PREVIOUS: optional(text.regex(/^\S+$/)),
   TWILIO_FROM: required(text.regex(SMS_SENDER)),
   TWILIO_BASE_URL: optional(baseUrl),
   VAPID_PUBLIC_KEY: optional(text.regex(/^[\w-]{87}$/)),
@@ -108,13 +120,15 @@ const ACCEPTED: Record<keyof z.infer<typeof environment>, string> = {
   LEDGER_GENERATION: "1 to 64 letters, digits, dots, dashes or underscores",
   APP_URL: "the public http:// or https:// address of this app",
   AUTH_SECRET: `a secret of at least ${AUTH_SECRET_CHARACTERS_MIN} characters`,
+  SUPPRESSION_SECRET: `a secret of at least ${AUTH_SECRET_CHARACTERS_MIN} characters, kept for ever`,
   RESEND_ACCOUNT: "1 to 64 letters, digits, dots, dashes or underscores",
   RESEND_API_KEY: "a key such as re_…",
   RESEND_BASE_URL: "an http:// or https:// address",
-  RESEND_WEBHOOK_SECRET: "a secret such as whsec_…",
+  RESEND_WEBHOOK_SECRET: "a secret such as whsec_…, or two with a comma while one is rotated",
   EMAIL_FROM: "name@host, or Name <name@host>",
   TWILIO_ACCOUNT_SID: "AC and 32 hexadecimal digits",
   TWILIO_AUTH_TOKEN: "a token without spaces",
+  TWILIO_AUTH_TOKEN_PREVIOUS: "a token without spaces",
   TWILIO_FROM: "a number such as +15005550006, a Messaging Service (MG…), or a name of at most 11 characters",
   TWILIO_BASE_URL: "an http:// or https:// address",
   VAPID_PUBLIC_KEY: "65 bytes in base64url",
@@ -185,16 +199,18 @@ function toConfig(data: Environment): Config {
     ledgerGeneration: data.LEDGER_GENERATION,
     appUrl: data.APP_URL,
     authSecret: data.AUTH_SECRET,
+    suppressionSecret: data.SUPPRESSION_SECRET,
     resend: {
       account: data.RESEND_ACCOUNT ?? "main",
       apiKey: data.RESEND_API_KEY,
       baseUrl: data.RESEND_BASE_URL ?? null,
       from: data.EMAIL_FROM,
-      webhookSecret: data.RESEND_WEBHOOK_SECRET ?? null,
+      webhookSecrets: (data.RESEND_WEBHOOK_SECRET ?? "").split(/[\s,]+/).filter((secret) => secret !== ""),
     },
     twilio: {
       accountSid: data.TWILIO_ACCOUNT_SID,
       authToken: data.TWILIO_AUTH_TOKEN,
+      previousAuthToken: data.TWILIO_AUTH_TOKEN_PREVIOUS ?? null,
       from: data.TWILIO_FROM,
       baseUrl: data.TWILIO_BASE_URL ?? null,
     },

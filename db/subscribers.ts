@@ -7,6 +7,7 @@ import type { PutSubscriberBody } from "./rules/api-schemas";
 import { emailIdentity } from "./rules/email-address";
 import { fail, invalid, ok, type Result } from "./rules/errors";
 import type { Channel } from "./rules/outcome";
+import { standingSuppression } from "./suppressions";
 
 export interface DestinationView {
   id: string;
@@ -145,12 +146,18 @@ export async function addDestination(
   );
   if (found !== undefined) return found.id;
   const id = effects.newId();
+  // Whoever told us to stop is not written to because the address came back as a new row.
+  const suppressed =
+    destination.channel === "push"
+      ? null
+      : await standingSuppression(tx, destination.channel, destination.address);
   await rows(
     tx,
-    sql`insert into destinations (id, subscriber_id, channel, address, p256dh, auth, label, state, verified_at, created_at)
+    sql`insert into destinations (id, subscriber_id, channel, address, p256dh, auth, label, state, state_reason,
+        verified_at, created_at)
       values (${id}::uuid, ${subscriberId}::uuid, ${destination.channel}, ${destination.address}, ${destination.p256dh ?? null},
-        ${destination.auth ?? null}, ${destination.label ?? null}, 'active',
-        case when ${destination.verified} then ledger_now() end, ledger_now())`,
+        ${destination.auth ?? null}, ${destination.label ?? null}, ${suppressed === null ? "active" : "suppressed"},
+        ${suppressed}, case when ${destination.verified} then ledger_now() end, ledger_now())`,
   );
   return id;
 }

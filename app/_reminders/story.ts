@@ -77,6 +77,7 @@ function entryOf(delivery: DeliveryView): StoryEntry {
     state: delivery.state,
     reason: delivery.reason,
     lastClass: delivery.lastClass,
+    receipt: delivery.receipt,
     expectedAtMs: maybeMs(delivery.expectedAt),
     nextEligibleAtMs: maybeMs(delivery.nextEligibleAt),
     scheduledAtMs: ms(delivery.scheduledAt),

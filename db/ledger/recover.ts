@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { ledgerNowMs, rows, type Transaction, transact } from "../connection";
 import { effects } from "../effects";
 import { stageDeaths } from "../outbox";
+import { believeReports } from "../receipts/believe";
 import type { Channel } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
 import { throttleFloorMs } from "../rules/retry-policy";
@@ -35,9 +36,15 @@ export async function recoverLeases(input: { partition: string | null; limit: nu
     const nowMs = await ledgerNowMs(tx);
     const decided = abandoned.map((row) => ({ row, settlement: decideRecovery(row, nowMs) }));
     await applyRecoveries(tx, decided);
+    const reported = await believeReports(
+      tx,
+      abandoned.map((row) => row.id),
+    );
     await stageDeaths(
       tx,
-      decided.filter(({ settlement }) => settlement.state === "dead").map(({ row }) => row.id),
+      decided
+        .filter(({ row, settlement }) => settlement.state === "dead" && !reported.has(row.id))
+        .map(({ row }) => row.id),
     );
     return abandoned.length;
   });

@@ -26,12 +26,14 @@ import {
 } from "../connection";
 import { countingRefusals } from "../console/refusals";
 import { stageDeaths } from "../outbox";
+import { believeReports } from "../receipts/believe";
 import type { DeliveryState } from "../rules/lifecycle";
-import type { Outcome } from "../rules/outcome";
+import type { Channel, Outcome } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
 import { throttleFloorMs } from "../rules/retry-policy";
 import { decideSettlement } from "../rules/settlement";
 import { epochOf } from "../rules/slots";
+import { lockForSuppression } from "../suppressions";
 import {
   applyPartitionFacts,
   countUnknownRefusals,
@@ -142,13 +144,23 @@ async function settleInFull(
     stale.map(() => "stale_token"),
   ))
     await rows(tx, counting);
+  // A report may have come before the answer that was lost.
+  const unknown = current.filter(({ call }) => call.outcome.class === "ambiguous");
+  const reported = await believeReports(
+    tx,
+    unknown.map(({ row }) => row.id),
+  );
   await stageDeaths(
     tx,
-    current.filter(({ settlement }) => settlement.state === "dead").map(({ row }) => row.id),
+    current
+      .filter(({ row, settlement }) => settlement.state === "dead" && !reported.has(row.id))
+      .map(({ row }) => row.id),
   );
   return {
     deliveries: decided.map((entry) =>
-      current.includes(entry) ? toSettled(entry, nowMs) : toStale(entry, convinced.has(entry.row.id)),
+      current.includes(entry) && !reported.has(entry.row.id)
+        ? toSettled(entry, nowMs)
+        : toStale(entry, convinced.has(entry.row.id) || reported.has(entry.row.id)),
     ),
     epoch: epochOf(budgets.map((budget, index) => ({ ...budget, meter: fed[index] ?? budget.meter }))),
   };
@@ -247,15 +259,20 @@ async function readSettlingPartition(
   return facts;
 }
 
+/** An answer may mark its destination, and with it every other row of the same address. */
 async function lockMarkedDestinations(tx: Transaction, calls: readonly SettledCall[]): Promise<void> {
   const marked = calls
     .filter((call) => call.outcome.class === "destination_rejected")
     .map((call) => call.deliveryId);
   if (marked.length === 0) return;
-  await rows(
+  const found = await rows<{ channel: Channel; address: string }>(
     tx,
-    sql`select id from destinations where id in (select destination_id from deliveries where id = any(${uuids(marked)}))
-      order by id for no key update`,
+    sql`select channel, address from destinations
+      where id in (select destination_id from deliveries where id = any(${uuids(marked)}))`,
+  );
+  await lockForSuppression(
+    tx,
+    found.flatMap(({ channel, address }) => (channel === "push" ? [] : [{ channel, address }])),
   );
 }
 

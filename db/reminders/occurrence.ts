@@ -95,7 +95,7 @@ export async function checkChannels(
         "channels",
         channel,
         accepted,
-        `No verified ${NOUN[channel]} is known for this subscriber. Accepted: ${accepted}.`,
+        `No verified ${NOUN[channel]} that takes messages is known for this subscriber. Accepted: ${accepted}.`,
       ),
     ),
   });

@@ -5,6 +5,7 @@ import { fail, invalid, ok, type Result } from "../rules/errors";
 import type { Forecast } from "../rules/forecast";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel } from "../rules/outcome";
+import { RECEIPT_MEANINGS, type ReceiptMeaning } from "../rules/receipt";
 import {
   isId,
   type Owner,
@@ -99,6 +100,8 @@ export interface DeliveryView {
   state: DeliveryState;
   reason: string | null;
   lastClass: string | null;
+  /** The weightiest report of the provider; null when none has come. */
+  receipt: ReceiptMeaning | null;
   nextEligibleAt: string | null;
   /** When it is expected to leave, by what stands before it and what closes its provider; null when nobody can know. */
   expectedAt: string | null;
@@ -139,6 +142,9 @@ type DateFields =
 const iso = (ms: number) => new Date(ms).toISOString();
 const maybeIso = (ms: number | null) => (ms === null ? null : iso(ms));
 
+/** Lightest first, as an SQL array of our own words. */
+const MEANINGS = `array['${RECEIPT_MEANINGS.join("', '")}']`;
+
 /** Everything that became of a reminder: its deliveries, oldest occurrence first, with every call that was made. */
 export async function readDeliveries(owner: Owner, id: string): Promise<Result<DeliveryView[]>> {
   const reminder = await readReminder(owner, id);
@@ -148,6 +154,8 @@ export async function readDeliveries(owner: Owner, id: string): Promise<Result<D
       tx,
       sql`select d.id, d.key, d.channel, case when d.channel = 'push' then dest.label end as device, d.occurrence_id as occurrence,
           d.version, d.state, d.reason, d.last_class as "lastClass",
+          (select r.meaning from receipts r where r.delivery_id = d.id
+            order by array_position(${sql.raw(MEANINGS)}, r.meaning) desc limit 1) as receipt,
           epoch_ms(d.next_eligible_at) as "nextEligibleAtMs",
           epoch_ms(d.scheduled_at) as "scheduledAtMs", epoch_ms(d.first_attempt_at) as "firstAttemptAtMs",
           epoch_ms(d.latest_attempt_at) as "latestAttemptAtMs", epoch_ms(d.finished_at) as "finishedAtMs",

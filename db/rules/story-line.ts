@@ -1,5 +1,6 @@
 import type { DeliveryState } from "./lifecycle";
 import type { Channel } from "./outcome";
+import type { ReceiptMeaning } from "./receipt";
 
 /** How a status feels, for its shape and colour. The word says the same, so that neither is needed alone. */
 export type Tone = "waiting" | "working" | "good" | "attention" | "bad" | "quiet";
@@ -25,6 +26,8 @@ export interface StoryFacts {
   state: DeliveryState;
   reason: string | null;
   lastClass: string | null;
+  /** The weightiest report of the provider; null when none has come. */
+  receipt: ReceiptMeaning | null;
   expectedAtMs: number | null;
   nextEligibleAtMs: number | null;
   scheduledAtMs: number;

@@ -1,7 +1,7 @@
 import { tellDead, tellExpired } from "./ending-words";
 import type { WaitClass } from "./lifecycle";
 import type { Channel, OutcomeClass } from "./outcome";
-import { line, SERVICE, type StoryFacts, type StoryLine } from "./story-line";
+import { line, SERVICE, type StoryFacts, type StoryLine, type Tone } from "./story-line";
 
 export { CHANNEL_NAME, type Phrase, type StoryFacts, type StoryLine, type Tone } from "./story-line";
 
@@ -130,13 +130,54 @@ function tellSent(facts: StoryFacts): StoryLine {
   const atMs = facts.latestAttemptAtMs ?? facts.finishedAtMs ?? facts.scheduledAtMs;
   const late = atMs - facts.scheduledAtMs > LATE_MS;
   const tries = triesInWords(facts);
-  return line("Sent", "good", [
+  const { status, tone, addition, advice } = arrivalWords(facts);
+  const sentence = [
     "Sent at ",
     { atMs },
     ...(tries === null ? ["."] : [` (${tries}).`]),
     ...(late ? [" It was planned for ", { atMs: facts.scheduledAtMs }, "."] : []),
-  ]);
+    ...(addition === null ? [] : [` ${addition}`]),
+  ];
+  return line(status, tone, sentence, advice === null ? {} : { advice });
 }
+
+/** "Delivered" and "Did not arrive" come only from the provider's reports. */
+function arrivalWords({ channel, receipt }: StoryFacts): {
+  status: string;
+  tone: Tone;
+  addition: string | null;
+  advice: string | null;
+} {
+  switch (receipt) {
+    case "arrived":
+    case "complained":
+      return { status: "Delivered", tone: "good", addition: ARRIVED[channel], advice: null };
+    case "delayed":
+      return {
+        status: "Sent",
+        tone: "good",
+        addition: "The receiving side is slow to take it.",
+        advice: null,
+      };
+    case "not_arrived":
+      return {
+        status: "Did not arrive",
+        tone: "bad",
+        addition: `The ${SERVICE[channel]} could not hand it over.`,
+        advice: "Check the address in your settings.",
+      };
+    case "accepted":
+    case "not_found":
+    case null:
+      return { status: "Sent", tone: "good", addition: null, advice: null };
+  }
+}
+
+const ARRIVED: Record<Channel, string> = {
+  email: "It reached the mailbox.",
+  sms: "It reached the phone.",
+  push: "It reached the device.",
+};
 
 /** `2 tries, one “busy” answer`; null for what worked at once. */
 function triesInWords(facts: StoryFacts): string | null {

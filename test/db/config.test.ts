@@ -6,6 +6,7 @@ const WHOLE = {
   LEDGER_GENERATION: "1",
   APP_URL: "https://punctual.example/",
   AUTH_SECRET: "0123456789abcdef0123456789abcdef",
+  SUPPRESSION_SECRET: "fedcba9876543210fedcba9876543210",
   RESEND_API_KEY: "re_1",
   EMAIL_FROM: "Punctual <reminders@punctual.example>",
   TWILIO_ACCOUNT_SID: `AC${"0".repeat(32)}`,
@@ -26,16 +27,18 @@ test("reads what is needed, and gives the rest its defaults", () => {
     ledgerGeneration: "1",
     appUrl: "https://punctual.example",
     authSecret: WHOLE.AUTH_SECRET,
+    suppressionSecret: WHOLE.SUPPRESSION_SECRET,
     resend: {
       account: "main",
       apiKey: "re_1",
       baseUrl: null,
       from: WHOLE.EMAIL_FROM,
-      webhookSecret: null,
+      webhookSecrets: [],
     },
     twilio: {
       accountSid: WHOLE.TWILIO_ACCOUNT_SID,
       authToken: "token",
+      previousAuthToken: null,
       from: "+15005550006",
       baseUrl: null,
     },
@@ -55,7 +58,10 @@ test("reads what may be given", () => {
     RESEND_WEBHOOK_SECRET: "whsec_abc",
     EMAIL_RATE_PER_SECOND: "0.5",
   });
-  expect(given.resend).toMatchObject({ baseUrl: "http://127.0.0.1:4010/resend", webhookSecret: "whsec_abc" });
+  expect(given.resend).toMatchObject({
+    baseUrl: "http://127.0.0.1:4010/resend",
+    webhookSecrets: ["whsec_abc"],
+  });
   expect(given.twilio.baseUrl).toBe("http://127.0.0.1:4010/twilio");
   expect(given.webPush).toMatchObject({ extraHosts: ["127.0.0.1:4010", "localhost"] });
   expect(given.rates.emailPerSecond).toBe(0.5);

@@ -1,4 +1,6 @@
 import { serve } from "inngest/edge";
+import { POST as resendReports } from "../../app/api/webhooks/resend/route";
+import { POST as twilioReports } from "../../app/api/webhooks/twilio/route";
 import { replaceEffects } from "../../db/effects";
 import { type CancelOutcome, cancelReminder } from "../../db/reminders/cancel";
 import { editReminder } from "../../db/reminders/edit";
@@ -16,7 +18,13 @@ import { ringDoorbell } from "../../inngest/publish";
 import { sweep } from "../../inngest/sweep";
 import { type VirtualClock, virtualClock } from "../../standins/clock";
 import { createEngine, type Engine } from "../../standins/engine/core";
-import { createProviders, inProcessFetch, type Providers } from "../../standins/providers";
+import {
+  createProviders,
+  DEFAULT_WEBHOOK_SECRET,
+  inProcessFetch,
+  type Providers,
+  signSvix,
+} from "../../standins/providers";
 import { AppProcess, refused } from "./app-process";
 import { aheadBy, knowsFunctions, type SentEvent, sendEvents } from "./between";
 import { emptyLedger } from "./factories";
@@ -28,7 +36,30 @@ const ORIGIN = "http://127.0.0.1:9";
 const APP = "http://127.0.0.1:3000";
 const SHOP = { kind: "shop" } as const;
 
-const handler = serve({ client: inngest, functions }) as (request: Request) => Promise<Response>;
+const inngestHandler = serve({ client: inngest, functions }) as (request: Request) => Promise<Response>;
+
+/** The app's own routes, by path. */
+async function handler(request: Request): Promise<Response> {
+  switch (new URL(request.url).pathname) {
+    case "/api/webhooks/resend":
+      return resendReports(request);
+    case "/api/webhooks/twilio":
+      return twilioReports(request);
+    default:
+      return inngestHandler(request);
+  }
+}
+
+/** Resend's SDK judges the age of a report by the real clock, so it is signed anew at the real time. */
+function signedNow(init: RequestInit): RequestInit {
+  const headers = new Headers(init.headers);
+  const id = headers.get("svix-id");
+  if (id === null) return init;
+  const seconds = Math.floor(Date.now() / 1000);
+  headers.set("svix-timestamp", String(seconds));
+  headers.set("svix-signature", signSvix(DEFAULT_WEBHOOK_SECRET, id, seconds, String(init.body)));
+  return { ...init, headers };
+}
 
 /** Event-loop turns without work after which nothing more will happen by itself. */
 const QUIET_TURNS = 6;
@@ -75,7 +106,9 @@ export class World {
       baseUrl: ORIGIN,
       ...(newId === undefined ? {} : { newId }),
       vapidNowMs: () => Date.now(),
-      fetch: async () => new Response(null, { status: 204 }),
+      appUrl: APP,
+      twilioAuthToken: process.env.TWILIO_AUTH_TOKEN,
+      fetch: (url, init = {}) => this.app.call(String(url), signedNow(init)),
     });
     const restoreEffects = replaceEffects({
       random,

@@ -5,6 +5,7 @@ import type { ReminderView } from "../../../db/reminders/views";
 import { CHANNELS, REMINDER_STATUSES } from "../../../db/rules/api-schemas";
 import type { FieldError, ProblemCode } from "../../../db/rules/errors";
 import { DEAD_REASONS, DELIVERY_STATES, EXPIRED_REASONS, WAIT_CLASSES } from "../../../db/rules/lifecycle";
+import { RECEIPT_MEANINGS } from "../../../db/rules/receipt";
 import type { SubscriberView } from "../../../db/subscribers";
 
 /**
@@ -156,6 +157,10 @@ const deliveryAnswer = z
       .meta({
         description: `How the last call ended, or why it waits: ${list(WAIT_CLASSES)}, or the class of a final answer.`,
       }),
+    receipt: z.enum(RECEIPT_MEANINGS).nullable().meta({
+      description:
+        "What the provider reported after it took the message: `arrived`, `not_arrived`, `complained`, `delayed`, `accepted`; `not_found` when a look-up found no such message. Null while nothing was reported; push has no reports.",
+    }),
     nextEligibleAt: instant.nullable().meta({ description: "No call is made before this." }),
     expectedAt: instant.nullable().meta({
       description: "When it is expected to leave, the provider's limits considered; null once it has ended.",

@@ -198,7 +198,7 @@ describe("what a provider says about an address", () => {
       expect(await readDelivery(row.id)).toMatchObject({ state, reason });
       expect(await readDestination(row.destinationId)).toMatchObject({
         state: mark,
-        stateReason: disposition,
+        stateReason: disposition === "dead" ? "unreachable" : disposition,
       });
       expect(await readDestination(other.destinationId)).toMatchObject({ state: "active" });
     },

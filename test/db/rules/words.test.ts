@@ -14,6 +14,7 @@ function facts(overrides: Partial<StoryFacts> = {}): StoryFacts {
     state: "scheduled",
     reason: null,
     lastClass: null,
+    receipt: null,
     expectedAtMs: null,
     nextEligibleAtMs: null,
     scheduledAtMs: NINE,
@@ -197,5 +198,19 @@ describe("what a try tells", () => {
     for (const name of [...classes, ...WAIT_CLASSES, "something newer"]) {
       expect(attempt(name)).toMatch(/^08:00 [a-z]/);
     }
+  });
+});
+
+describe("only a report of the provider makes it more, or less, than sent", () => {
+  test.each([
+    [null, "Sent"],
+    ["accepted", "Sent"],
+    ["not_found", "Sent"],
+    ["delayed", "Sent"],
+    ["arrived", "Delivered"],
+    ["complained", "Delivered"],
+    ["not_arrived", "Did not arrive"],
+  ] as const)("%s reads %s", (receipt, status) => {
+    expect(tell({ state: "delivered", receipt }).status).toBe(status);
   });
 });

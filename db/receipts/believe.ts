@@ -1,0 +1,26 @@
+import { sql } from "drizzle-orm";
+import { rows, type Transaction, uuids } from "../connection";
+
+/**
+ * Ends as delivered whatever of these still waits, or whose outcome is unknown, although the provider has reported it:
+ * no report but "not found" comes without an acceptance (P5, P9). A row under a living lease is its holder's; who settles
+ * or recovers it asks here afterwards, under the row's lock. Returns the rows that it ended.
+ */
+export async function believeReports(tx: Transaction, deliveryIds: readonly string[]): Promise<Set<string>> {
+  if (deliveryIds.length === 0) return new Set();
+  const ended = await rows<{ id: string }>(
+    tx,
+    sql`update deliveries d set state = 'delivered', reason = null, wish = null, last_class = 'accepted',
+        unresolved_since = null, reconcile_at = null, next_eligible_at = null, lease_until = null, pass = null,
+        admission_id = null, admitted_until = null, kept_by = null, kept_until = null,
+        provider_message_id = coalesce(d.provider_message_id, reported.message_id),
+        finished_at = coalesce(d.finished_at, ledger_now())
+      from (select delivery_id, min(provider_message_id) as message_id from receipts
+        where delivery_id = any(${uuids(deliveryIds)}) and meaning <> 'not_found' group by delivery_id) as reported
+      where d.id = reported.delivery_id and d.first_attempt_at is not null
+        and (d.state in ('scheduled', 'ready', 'deferred') or (d.state = 'sending' and d.lease_until <= ledger_now())
+          or (d.state = 'dead' and d.reason = 'outcome_unknown'))
+      returning d.id`,
+  );
+  return new Set(ended.map((row) => row.id));
+}

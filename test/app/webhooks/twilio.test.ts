@@ -1,0 +1,86 @@
+import { sql } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { POST } from "../../../app/api/webhooks/twilio/route";
+import { database, rows } from "../../../db/connection";
+import { signTwilio } from "../../../standins/providers";
+import { inMs, makeDelivery } from "../../support/factories";
+
+const TOKEN = process.env.TWILIO_AUTH_TOKEN ?? "";
+const PATH = "/api/webhooks/twilio";
+
+function post(
+  fields: Record<string, string>,
+  change: { token?: string; path?: string; origin?: string } = {},
+) {
+  const { token = TOKEN, path = PATH, origin = process.env.APP_URL } = change;
+  const signature = signTwilio(token, `${origin}${path}`, fields);
+  // Behind a proxy the request knows another scheme and host than Twilio called.
+  return POST(
+    new Request(`http://internal:9999${path}`, {
+      method: "POST",
+      headers: {
+        "x-twilio-signature": signature,
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: new URLSearchParams(fields).toString(),
+    }),
+  );
+}
+
+const status = (sid: string, word: string, more: Record<string, string> = {}) => ({
+  MessageSid: sid,
+  MessageStatus: word,
+  To: "+12025550123",
+  ...more,
+});
+
+describe("a callback is believed only with Twilio's signature over the public address and every field", () => {
+  test("another token, another address and another field are refused and change nothing", async () => {
+    expect((await post(status("SM1", "delivered"), { token: "other" })).status).toBe(403);
+    expect((await post(status("SM1", "delivered"), { origin: "http://evil.example" })).status).toBe(403);
+    const fields = status("SM1", "delivered");
+    const response = await POST(
+      new Request(`http://internal:9999${PATH}`, {
+        method: "POST",
+        headers: { "x-twilio-signature": signTwilio(TOKEN, `${process.env.APP_URL}${PATH}`, fields) },
+        body: new URLSearchParams({ ...fields, To: "+12025550199" }).toString(),
+      }),
+    );
+    expect(response.status).toBe(403);
+    expect(await rows(database(), sql`select 1 from receipts`)).toEqual([]);
+  });
+});
+
+test("an unknown outcome is resolved by any status, and later statuses add to it", async () => {
+  const delivery = await makeDelivery({
+    state: "dead",
+    channel: "sms",
+    reason: "outcome_unknown",
+    unresolvedSince: inMs(-500),
+  });
+  const path = `${PATH}?d=${delivery.reference}&a=00000000-0000-4000-8000-000000000000`;
+  // The last word first: order makes no difference.
+  expect((await post(status("SM2", "delivered"), { path })).status).toBe(204);
+  expect((await post(status("SM2", "queued"), { path })).status).toBe(204);
+  expect((await post(status("SM2", "queued"), { path })).status).toBe(204);
+  expect(
+    await rows(
+      database(),
+      sql`select state, provider_message_id as id from deliveries where id = ${delivery.id}::uuid`,
+    ),
+  ).toEqual([{ state: "delivered", id: "SM2" }]);
+  expect(await rows(database(), sql`select report_id from receipts order by report_id`)).toEqual([
+    { report_id: "SM2:delivered" },
+    { report_id: "SM2:queued" },
+  ]);
+});
+
+test("an inbound STOP is answered with nothing to say, and holds", async () => {
+  const response = await post({ MessageSid: "SM3", From: "+12025550123", To: "+15005550006", Body: "Stop" });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/xml");
+  expect(await response.text()).toContain("<Response></Response>");
+  expect(await rows(database(), sql`select reason, scope from suppressions`)).toEqual([
+    { reason: "opted_out", scope: `sms:twilio:${process.env.TWILIO_ACCOUNT_SID}:+15005550006` },
+  ]);
+});
