@@ -1,5 +1,6 @@
 import "@fontsource-variable/inter";
 import type { Metadata, Viewport } from "next";
+import { connection } from "next/server";
 import type { ReactNode } from "react";
 import "./globals.css";
 
@@ -19,7 +20,9 @@ export const viewport: Viewport = {
   colorScheme: "light dark",
 };
 
-export default function RootLayout({ children }: { children: ReactNode }) {
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  // No page is made ahead of its request: its scripts carry the nonce of this one answer.
+  await connection();
   return (
     <html lang="en">
       <body className="flex min-h-dvh flex-col">

@@ -192,3 +192,28 @@ describe("adding a device", () => {
     expect(await answer.json()).toMatchObject({ code: "invalid_input" });
   });
 });
+
+describe("no page runs a script that is not ours", () => {
+  test.each(["/", "/sign-in", "/reminders", "/settings", "/no-such-page"])("%s", async (path) => {
+    const page = await owner.newPage();
+    const refused: string[] = [];
+    page.on("console", (message) => {
+      if (/Content Security Policy/i.test(message.text())) refused.push(message.text());
+    });
+    const response = await page.goto(`${stack.app}${path}`);
+    const headers = response?.headers() ?? {};
+    expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+    await page.waitForLoadState("networkidle");
+    expect(refused).toEqual([]);
+    // A script that came in by injected markup has no nonce.
+    const ran = await page.evaluate(() => {
+      const script = document.createElement("div");
+      script.innerHTML = "<img src=x onerror='window.injected=1'>";
+      document.body.append(script);
+      return new Promise((resolve) => requestAnimationFrame(() => resolve("injected" in window)));
+    });
+    expect(ran).toBe(false);
+    await page.close();
+  });
+});

@@ -85,6 +85,8 @@ test("recovery after a kill in the middle of a call takes less than 45 s", async
 
 test("a lease that ends after the external call: the late answer of the stalled process is positive evidence, sent once", async () => {
   const { id } = await world.subscriber();
+  // No callback tells it before.
+  world.providers.control("twilio", { receipts: "absent" });
   const reminder = await world.remind(id, { inMs: 30_000, channels: ["sms"] });
   await world.advance(30_010);
   const goOn = world.app.stall();

@@ -41,6 +41,7 @@ function delivery(overrides: Partial<DeliveryView> = {}): DeliveryView {
     state: "delivered",
     reason: null,
     lastClass: "accepted",
+    receipt: null,
     nextEligibleAt: null,
     expectedAt: null,
     expectedBy: null,

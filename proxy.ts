@@ -1,0 +1,24 @@
+import { type NextRequest, NextResponse } from "next/server";
+import { contentSecurityPolicy, securityHeaders } from "./app/_shell/security-headers";
+import { effects } from "./db/effects";
+
+/** Puts the security headers on every answer that is not a file; Next takes the nonce for its scripts from the policy. */
+export function proxy(request: NextRequest): NextResponse {
+  const page = {
+    nonce: Buffer.from(effects.newId()).toString("base64"),
+    https: process.env.APP_URL?.startsWith("https://") === true,
+    development: process.env.NODE_ENV === "development",
+  };
+  const policy = contentSecurityPolicy(page);
+  const headers = new Headers(request.headers);
+  headers.set("content-security-policy", policy);
+  const response = NextResponse.next({ request: { headers } });
+  response.headers.set("content-security-policy", policy);
+  for (const [name, value] of Object.entries(securityHeaders(page))) response.headers.set(name, value);
+  return response;
+}
+
+export const config = {
+  // Files are the same for everybody and carry no markup. Inngest's calls are steps with bodies that nobody need copy.
+  matcher: ["/((?!_next/static|_next/image|api/inngest).*)"],
+};
