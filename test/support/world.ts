@@ -1,6 +1,3 @@
-import { serve } from "inngest/edge";
-import { POST as resendReports } from "../../app/api/webhooks/resend/route";
-import { POST as twilioReports } from "../../app/api/webhooks/twilio/route";
 import { replaceEffects } from "../../db/effects";
 import { type CancelOutcome, cancelReminder } from "../../db/reminders/cancel";
 import { editReminder } from "../../db/reminders/edit";
@@ -11,55 +8,24 @@ import type { ReminderView } from "../../db/reminders/views";
 import type { EditReminderBody } from "../../db/rules/api-schemas";
 import type { Channel } from "../../db/rules/outcome";
 import { putSubscriber } from "../../db/subscribers";
-import { functions, inngest } from "../../inngest";
 import { forgetEpochs } from "../../inngest/delivery-calls";
 import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
 import { sweep } from "../../inngest/sweep";
 import { type VirtualClock, virtualClock } from "../../standins/clock";
 import { createEngine, type Engine } from "../../standins/engine/core";
-import {
-  createProviders,
-  DEFAULT_WEBHOOK_SECRET,
-  inProcessFetch,
-  type Providers,
-  signSvix,
-} from "../../standins/providers";
+import { createProviders, inProcessFetch, type Providers } from "../../standins/providers";
 import { AppProcess, refused } from "./app-process";
 import { aheadBy, knowsFunctions, type SentEvent, sendEvents } from "./between";
 import { emptyLedger } from "./factories";
 import { testClock } from "./test-clock";
 import { quickenTimers } from "./virtual-timers";
 import type { Chance, ReminderOptions } from "./world-options";
+import { routes, signedNow } from "./world-routes";
 
 const ORIGIN = "http://127.0.0.1:9";
 const APP = "http://127.0.0.1:3000";
 const SHOP = { kind: "shop" } as const;
-
-const inngestHandler = serve({ client: inngest, functions }) as (request: Request) => Promise<Response>;
-
-/** The app's own routes, by path. */
-async function handler(request: Request): Promise<Response> {
-  switch (new URL(request.url).pathname) {
-    case "/api/webhooks/resend":
-      return resendReports(request);
-    case "/api/webhooks/twilio":
-      return twilioReports(request);
-    default:
-      return inngestHandler(request);
-  }
-}
-
-/** Resend's SDK judges the age of a report by the real clock, so it is signed anew at the real time. */
-function signedNow(init: RequestInit): RequestInit {
-  const headers = new Headers(init.headers);
-  const id = headers.get("svix-id");
-  if (id === null) return init;
-  const seconds = Math.floor(Date.now() / 1000);
-  headers.set("svix-timestamp", String(seconds));
-  headers.set("svix-signature", signSvix(DEFAULT_WEBHOOK_SECRET, id, seconds, String(init.body)));
-  return { ...init, headers };
-}
 
 /** Event-loop turns without work after which nothing more will happen by itself. */
 const QUIET_TURNS = 6;
@@ -78,7 +44,7 @@ export class World {
   readonly providers: Providers;
   /** When set, events do not reach the engine. */
   engineDown = false;
-  readonly app = new AppProcess(handler);
+  readonly app = new AppProcess(routes);
   /** Changes events on their way to the engine, as another build of the app would have written them. */
   onEvent: ((event: SentEvent) => SentEvent) | null = null;
   /** How far each one's clock is ahead of the world's. */
