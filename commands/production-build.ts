@@ -12,6 +12,7 @@ const SOURCES = [
   "db",
   "public",
   "instrumentation.ts",
+  "proxy.ts",
   "next.config.ts",
   "package-lock.json",
 ];

@@ -3,7 +3,6 @@ import { rows, type Transaction, together, uuids } from "../connection";
 import { effects } from "../effects";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Settlement } from "../rules/settlement";
-import { suppress } from "../suppressions";
 import type { SettledCall } from "./settle";
 
 /** A delivery as its settlement finds it, locked. */
@@ -143,37 +142,4 @@ export async function applyLateEvidence(tx: Transaction, late: readonly Decided[
     if (ended.length > 0) convinced.add(row.id);
   }
   return convinced;
-}
-
-/**
- * Marks what a provider said about an address: `gone` retires exactly this row; the rest suppresses the address, for good
- * and wherever it stands.
- */
-export async function markDestinations(tx: Transaction, decided: readonly Decided[]): Promise<void> {
-  for (const { row, settlement } of decided) {
-    const mark = "mark" in settlement ? settlement.mark : undefined;
-    if (mark === undefined || row.destinationId === null) continue;
-    if (mark === "gone" || row.channel === "push") {
-      const state = mark === "gone" ? "retired" : "suppressed";
-      await rows(
-        tx,
-        sql`update destinations set state = ${state}, state_reason = ${mark}
-          where id = ${row.destinationId} and state = 'active'`,
-      );
-      continue;
-    }
-    const [found] = await rows<{ address: string; partition: string | null }>(
-      tx,
-      sql`select x.address, d.partition from destinations x join deliveries d on d.id = ${row.id}::uuid
-        where x.id = ${row.destinationId}`,
-    );
-    if (found === undefined) continue;
-    const optedOut = mark === "opted_out";
-    await suppress(tx, {
-      channel: row.channel,
-      address: found.address,
-      scope: optedOut ? (found.partition ?? "*") : "*",
-      reason: optedOut ? "opted_out" : "unreachable",
-    });
-  }
 }

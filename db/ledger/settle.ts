@@ -28,12 +28,11 @@ import { countingRefusals } from "../console/refusals";
 import { stageDeaths } from "../outbox";
 import { believeReports } from "../receipts/believe";
 import type { DeliveryState } from "../rules/lifecycle";
-import type { Channel, Outcome } from "../rules/outcome";
+import type { Outcome } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
 import { throttleFloorMs } from "../rules/retry-policy";
 import { decideSettlement } from "../rules/settlement";
 import { epochOf } from "../rules/slots";
-import { lockForSuppression } from "../suppressions";
 import {
   applyPartitionFacts,
   countUnknownRefusals,
@@ -41,6 +40,7 @@ import {
   sameMeter,
   storingCallTimes,
 } from "./feedback";
+import { lockMarkedDestinations, markDestinations } from "./mark-destinations";
 import {
   applyingSettlements,
   applyLateEvidence,
@@ -48,7 +48,6 @@ import {
   type Decided,
   lockingRows,
   lockRows,
-  markDestinations,
   type RowFacts,
   recordingAttempts,
   toRowFacts,
@@ -257,23 +256,6 @@ async function readSettlingPartition(
     read !== null && !closes && isProbed(read) ? await readPartition(tx, partition, { lock: true }) : read;
   if (facts === null) throw new Error(`Bug! partition ${partition} does not exist`);
   return facts;
-}
-
-/** An answer may mark its destination, and with it every other row of the same address. */
-async function lockMarkedDestinations(tx: Transaction, calls: readonly SettledCall[]): Promise<void> {
-  const marked = calls
-    .filter((call) => call.outcome.class === "destination_rejected")
-    .map((call) => call.deliveryId);
-  if (marked.length === 0) return;
-  const found = await rows<{ channel: Channel; address: string }>(
-    tx,
-    sql`select channel, address from destinations
-      where id in (select destination_id from deliveries where id = any(${uuids(marked)}))`,
-  );
-  await lockForSuppression(
-    tx,
-    found.flatMap(({ channel, address }) => (channel === "push" ? [] : [{ channel, address }])),
-  );
 }
 
 /** Settles the attempt rows. Returns when each began, and which of the answers are news. */
