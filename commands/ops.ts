@@ -13,12 +13,12 @@ import { checkInvariants } from "../db/console/invariants";
 import { readPartitionHealth } from "../db/console/partitions";
 import { setRole } from "../db/roles";
 import { problemDetail, type Result } from "../db/rules/errors";
-import { findSuppressions, liftByOperator, type SuppressibleChannel } from "../db/suppressions";
 import { ringPumps } from "../inngest/dispatch";
 import { loadEnvironmentFiles } from "./environment-files";
 import { argument, duration, number, operator as operatorOf, readCommandLine, Usage } from "./ops-arguments";
 import { OPERATIONS, OPERATIONS_HELP, type OpsAnswer } from "./ops-operations";
 import { REDRIVE_HELP, runDeadLetters, runRedrive } from "./ops-redrive";
+import { SUPPRESSIONS, SUPPRESSIONS_HELP } from "./ops-suppressions";
 import { pointAtLocalStack } from "./ops-target";
 
 const HELP = `Operators' command line. Every verb takes --json; a change takes --reason and says who by --as (default: your user);\n--dry-run shows what run, drain and promote would do.
@@ -34,8 +34,7 @@ const HELP = `Operators' command line. Every verb takes --json; a change takes -
   role <email> <role> --reason …              operator, viewer (looks at the console, changes nothing) or shopper
 ${REDRIVE_HELP}
 ${OPERATIONS_HELP}
-  suppressed <email|sms> <address>            whether and why this address must not be written to
-  lift <email|sms> <address> --reason …       end its suppression
+${SUPPRESSIONS_HELP}
   api-key <name>                              make a key for the shop's backend; printed once
 
 It acts on DATABASE_URL, or on the stack of \`npm run dev\` when that is not set.`;
@@ -108,10 +107,6 @@ async function main(): Promise<void> {
       return runDeadLetters(rest, values);
     case "redrive":
       return runRedrive(rest, values);
-    case "suppressed":
-      return showSuppressions(rest);
-    case "lift":
-      return lift(rest);
     case "api-key": {
       const secret = newApiSecret();
       await storeApiKey(argument(rest, 0, "name"), secret);
@@ -119,7 +114,7 @@ async function main(): Promise<void> {
       return;
     }
     default: {
-      const operation = OPERATIONS[verb];
+      const operation = OPERATIONS[verb] ?? SUPPRESSIONS[verb];
       if (operation !== undefined) return tell(await operation(contextOf(rest)));
       throw new Usage(`There is no verb "${verb}".\n\n${HELP}`);
     }
@@ -146,32 +141,6 @@ function tell(result: OpsAnswer | Result<OpsAnswer>): void {
 }
 
 const operator = () => operatorOf(values);
-
-function suppressible(rest: readonly string[]): { channel: SuppressibleChannel; address: string } {
-  const channel = argument(rest, 0, "channel");
-  if (channel !== "email" && channel !== "sms")
-    throw new Usage(`The channel must be email or sms; given: ${channel}`);
-  return { channel, address: argument(rest, 1, "address") };
-}
-
-async function showSuppressions(rest: readonly string[]): Promise<void> {
-  const { channel, address } = suppressible(rest);
-  const found = await findSuppressions(channel, address);
-  if (values.json) return console.log(JSON.stringify({ suppressions: found }));
-  if (found.length === 0) return console.log("This address was never suppressed.");
-  for (const { scope, reason, createdAtMs, liftedAtMs, liftedBy } of found) {
-    const end =
-      liftedAtMs === null ? "stands" : `lifted ${new Date(liftedAtMs).toISOString()} by ${liftedBy}`;
-    console.log(`${new Date(createdAtMs).toISOString()}   ${reason}   ${scope}   ${end}`);
-  }
-}
-
-async function lift(rest: readonly string[]): Promise<void> {
-  const { channel, address } = suppressible(rest);
-  const lifted = await liftByOperator({ channel, address, ...operator() });
-  if (values.json) return console.log(JSON.stringify({ ok: true, lifted }));
-  console.log(lifted ? "Lifted: the address is written to again." : "This address is not suppressed.");
-}
 
 /** A change is in force when its transaction has committed; ringing the pump only makes it seen at once. */
 async function report(outcome: ControlOutcome): Promise<void> {
