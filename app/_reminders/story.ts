@@ -56,7 +56,9 @@ function withoutDelivery(reminder: ReminderView, channel: Channel, nowMs: number
   const { occurrence } = reminder;
   const dueAtMs = Date.parse(occurrence.dueAt);
   const cancelled = reminder.status === "cancelled";
-  const line = tellOccurrence({ state: occurrence.state, cancelled, dueAtMs, nowMs });
+  const { status } = reminder;
+  const stopped = status === "done" || status === "paused" ? status : null;
+  const line = tellOccurrence({ state: occurrence.state, cancelled, stopped, dueAtMs, nowMs });
   return {
     key: `${occurrence.id}:${channel}`,
     channel,

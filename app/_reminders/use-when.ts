@@ -1,6 +1,6 @@
 "use client";
 
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { relativeTime, shortTime } from "../_time/format";
 import { readWhen, type WhenInput, wallTimeOfFields } from "./due-input";
 import { fieldsOfRepeat, type RepeatInput } from "./repeat-input";
@@ -49,6 +49,13 @@ export function useWhen(initial: ComposerWhen, readAtMs: number) {
       setEcho({ ok: true, words: read.words });
     });
   };
+  // Words that came with a link are read as if they had just been typed.
+  const began = useRef(false);
+  useEffect(() => {
+    if (began.current || initial.choice !== "typed") return;
+    began.current = true;
+    type(initial.typed);
+  });
   const wall = wallTimeOfFields(when);
   return { when, echo, wall, set, choose, edit, type, read: readWhen(when, now()), nowMs: now() };
 }

@@ -5,12 +5,18 @@ import { type Phrase, readClass, type StoryLine } from "./words";
 export interface OccurrenceFacts {
   state: "waiting" | "opened" | "missed" | "cancelled";
   cancelled: boolean;
+  /** Its owner has dealt with it, or has paused it: that is why nothing comes. */
+  stopped?: "done" | "paused" | null;
   dueAtMs: number;
   nowMs: number;
 }
 
 /** What a channel has to tell before it has a delivery of its own. */
-export function tellOccurrence({ state, cancelled, dueAtMs, nowMs }: OccurrenceFacts): StoryLine {
+export function tellOccurrence({ state, cancelled, stopped, dueAtMs, nowMs }: OccurrenceFacts): StoryLine {
+  if (stopped === "done" && state !== "waiting") {
+    return told("Done", "good", "You have dealt with it. Nothing more is sent.");
+  }
+  if (stopped === "paused") return told("Paused", "quiet", "Nothing comes until you resume it.");
   if (cancelled || state === "cancelled") {
     return {
       status: "Cancelled",
@@ -58,6 +64,10 @@ export function tellOccurrence({ state, cancelled, dueAtMs, nowMs }: OccurrenceF
         live: false,
       };
   }
+}
+
+function told(status: string, tone: StoryLine["tone"], sentence: string): StoryLine {
+  return { status, tone, sentence: [sentence], advice: null, live: false };
 }
 
 export interface AttemptFacts {

@@ -74,6 +74,25 @@ describe("the service worker", () => {
     await expect.poll(async () => (await shown()).length).toBe(2);
   });
 
+  test("offers what the push may answer, and nothing where there is no right to", async () => {
+    const actions = [
+      { action: "done", title: "Done" },
+      { action: "snooze", title: "In an hour" },
+    ];
+    const reminder = { title: "Water the plants", body: "", url: "/reminders", tag: "ref-3", actions };
+    const offered = () =>
+      page.evaluate(async () => {
+        const registration = await navigator.serviceWorker.ready;
+        const [shownNow] = await registration.getNotifications({ tag: "ref-3" });
+        const { actions: shownActions = [] } = (shownNow ?? {}) as { actions?: { action: string }[] };
+        return shownNow === undefined ? null : shownActions.map(({ action }) => action);
+      });
+    await push(JSON.stringify({ ...reminder, token: "token" }));
+    await expect.poll(offered).toEqual(["done", "snooze"]);
+    await push(JSON.stringify(reminder));
+    await expect.poll(offered).toEqual([]);
+  });
+
   test("shows something for a push that it cannot read", async () => {
     await push("not JSON");
     await expect.poll(async () => (await shown()).map(({ title }) => title)).toContain("You have a reminder");
