@@ -52,6 +52,7 @@ async function upcoming(): Promise<string[]> {
 describe("the form of a reminder", () => {
   test("a refusal keeps what was typed, says what is wrong and stores nothing", async () => {
     await fillReminder(page, stack, { title: "", minutesAhead: -60, channels: ["Email"] });
+    await page.getByText("Add a note or a link").click();
     await page.getByLabel("Note").fill("Ring twice");
     await page.getByLabel("Link").fill("javascript:alert(1)");
     await page.getByRole("button", { name: "Set reminder" }).click();
@@ -86,7 +87,8 @@ describe("the form of a reminder", () => {
     expect(await page.getByLabel("Time", { exact: true }).inputValue()).toBe("08:00");
     await page.getByText(/Due Mon .*, 08:00 \(America\/New_York/).waitFor();
     await page.getByLabel("Time", { exact: true }).fill("09:30");
-    expect(await page.getByRole("radio", { name: /Another time/ }).isChecked()).toBe(true);
+    expect(await page.getByRole("radio", { name: /Next week/ }).isChecked()).toBe(false);
+    await page.getByText(/Due Mon .*, 09:30 \(America\/New_York/).waitFor();
   });
 
   test("a double click sets one reminder", async () => {
@@ -152,6 +154,7 @@ describe("changing a reminder", () => {
     });
     const due = await page.locator("main time").first().textContent();
     await page.goto(`${stack.app}/reminders/${id}/edit`);
+    await page.getByText("Add a note or a link").click();
     await page.getByLabel("Note").fill("Form 1040");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.waitForURL("**?done=saved");
@@ -213,6 +216,7 @@ test("everything that matters works without script", async () => {
   await tab.getByLabel("What").fill("No script needed");
   await tab.getByLabel("Date").fill("2030-06-01");
   await tab.getByLabel("Time", { exact: true }).fill("07:15");
+  await tab.locator("summary", { hasText: "Time in" }).click();
   await tab.getByLabel("Time zone").selectOption("Asia/Tokyo");
   await tab.getByRole("button", { name: "Set reminder" }).click();
   await tab.getByText("Sat 1 Jun 2030, 07:15 (Asia/Tokyo, GMT+9)").first().waitFor();

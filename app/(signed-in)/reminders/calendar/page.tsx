@@ -121,7 +121,7 @@ function Grid({ month, byDay, today, timeZone }: MonthProps) {
                         <EntryLink
                           entry={entry}
                           timeZone={timeZone}
-                          className="truncate px-1 text-[0.8125rem]"
+                          className="truncate px-1 py-0.5 text-[0.8125rem] leading-5"
                         />
                       </li>
                     ))}
