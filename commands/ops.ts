@@ -16,6 +16,7 @@ import { problemDetail, type Result } from "../db/rules/errors";
 import { ringPumps } from "../inngest/dispatch";
 import { loadEnvironmentFiles } from "./environment-files";
 import { argument, duration, number, operator as operatorOf, readCommandLine, Usage } from "./ops-arguments";
+import { showCapacity } from "./ops-capacity";
 import { OPERATIONS, OPERATIONS_HELP, type OpsAnswer } from "./ops-operations";
 import { REDRIVE_HELP, runDeadLetters, runRedrive } from "./ops-redrive";
 import { SUPPRESSIONS, SUPPRESSIONS_HELP } from "./ops-suppressions";
@@ -31,6 +32,7 @@ const HELP = `Operators' command line. Every verb takes --json; a change takes -
   rate <partition> <perSecond> [--burst n] [--concurrency n] --reason …    0 is a pause; also of an account
   lane <partition> <lane> <weight> --reason … urgent, standard, bulk, redrive
   owner <partition> <generation> --reason …   hand a partition to another consumer generation
+  capacity [--burst 14400]                    what a burst would meet, forecasts beside what happened, cost per million
   role <email> <role> --reason …              operator, viewer (looks at the console, changes nothing) or shopper
 ${REDRIVE_HELP}
 ${OPERATIONS_HELP}
@@ -65,6 +67,8 @@ async function main(): Promise<void> {
       return showPartitions();
     case "forecast":
       return showForecastAccuracy(duration(values.since) ?? DAY_MS);
+    case "capacity":
+      return showCapacity(number(values.burst ?? "14400", "burst"), values.json);
     case "pause":
       return report(await pausePartition(argument(rest, 0, "partition"), duration(values.for), operator()));
     case "resume":
@@ -107,18 +111,20 @@ async function main(): Promise<void> {
       return runDeadLetters(rest, values);
     case "redrive":
       return runRedrive(rest, values);
-    case "api-key": {
-      const secret = newApiSecret();
-      await storeApiKey(argument(rest, 0, "name"), secret);
-      console.log(values.json ? JSON.stringify({ apiKey: secret }) : secret);
-      return;
-    }
+    case "api-key":
+      return makeApiKey(argument(rest, 0, "name"));
     default: {
       const operation = OPERATIONS[verb] ?? SUPPRESSIONS[verb];
       if (operation !== undefined) return tell(await operation(contextOf(rest)));
       throw new Usage(`There is no verb "${verb}".\n\n${HELP}`);
     }
   }
+}
+
+async function makeApiKey(name: string): Promise<void> {
+  const secret = newApiSecret();
+  await storeApiKey(name, secret);
+  console.log(values.json ? JSON.stringify({ apiKey: secret }) : secret);
 }
 
 function contextOf(rest: readonly string[]) {

@@ -27,6 +27,8 @@ export interface Config {
     from: string;
     baseUrl: string | null;
   };
+  /** The secret of AfterShip's webhook; null without one: its calls are then refused. */
+  aftershipWebhookSecret: string | null;
   /** Null without VAPID keys: push is then neither offered nor sent. */
   webPush: { publicKey: string; privateKey: string; subject: string; extraHosts: string[] } | null;
   /** Hosts of the shop that may be asked whether a reminder still makes sense; none: nobody is asked. */
@@ -53,6 +55,9 @@ const RATE_PER_SECOND_MAX = 10_000;
 
 /** It signs the sign-ins: even in hexadecimal digits 32 characters are 128 bits, beyond guessing. */
 const AUTH_SECRET_CHARACTERS_MIN = 32;
+
+/** Shorter is not a secret; AfterShip's own are longer. */
+const AFTERSHIP_SECRET_CHARACTERS_MIN = 16;
 
 const EMAIL_SENDER = /^([^\p{Cc}\p{Zl}\p{Zp}<>@]+<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/u;
 const SMS_SENDER = /^(\+[1-9]\d{1,14}|MG[0-9a-f]{32}|(?=.*[a-z])[a-z0-9 ]{1,11})$/i;
@@ -101,6 +106,7 @@ const environment = z.object({
   TWILIO_AUTH_TOKEN_PREVIOUS: optional(text.regex(/^\S+$/)),
   TWILIO_FROM: required(text.regex(SMS_SENDER)),
   TWILIO_BASE_URL: optional(baseUrl),
+  AFTERSHIP_WEBHOOK_SECRET: optional(text.min(AFTERSHIP_SECRET_CHARACTERS_MIN)),
   VAPID_PUBLIC_KEY: optional(text.regex(/^[\w-]{87}$/)),
   VAPID_PRIVATE_KEY: optional(text.regex(/^[\w-]{43}$/)),
   VAPID_SUBJECT: optional(text.regex(VAPID_SUBJECT)),
@@ -131,6 +137,7 @@ const ACCEPTED: Record<keyof z.infer<typeof environment>, string> = {
   TWILIO_AUTH_TOKEN_PREVIOUS: "a token without spaces",
   TWILIO_FROM: "a number such as +15005550006, a Messaging Service (MG…), or a name of at most 11 characters",
   TWILIO_BASE_URL: "an http:// or https:// address",
+  AFTERSHIP_WEBHOOK_SECRET: `the webhook secret of an AfterShip account, at least ${AFTERSHIP_SECRET_CHARACTERS_MIN} characters`,
   VAPID_PUBLIC_KEY: "65 bytes in base64url",
   VAPID_PRIVATE_KEY: "32 bytes in base64url",
   VAPID_SUBJECT: "mailto:name@host or an https:// address, without spaces or <>",
@@ -221,6 +228,7 @@ function toConfig(data: Environment): Config {
       pushPerSecond: data.PUSH_RATE_PER_SECOND,
     },
     shopCheckHosts: data.SHOP_CHECK_HOSTS ?? [],
+    aftershipWebhookSecret: data.AFTERSHIP_WEBHOOK_SECRET ?? null,
     webPush: publicKey && privateKey && subject ? { publicKey, privateKey, subject, extraHosts } : null,
   };
 }

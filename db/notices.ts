@@ -1,12 +1,16 @@
 import { sql } from "drizzle-orm";
 import { partitionFor } from "./admission/partition-defaults";
-import { ensurePartitions } from "./admission/partitions";
 import { at, ledgerNowMs, rows, type Transaction, transact } from "./connection";
 import { effects } from "./effects";
-import { deliveryReference } from "./ledger/reference";
+import { type IdempotencyClaim, once } from "./idempotency";
+import { insertDeliveries } from "./ledger/insert-deliveries";
+import { readDestinations, targetsOf } from "./ledger/opening-facts";
 import { storePayloads } from "./payloads";
+import { checkChannels } from "./reminders/occurrence";
 import { deliveryKey } from "./rules/delivery-key";
 import { fail, ok, type Result } from "./rules/errors";
+import type { MessageContent } from "./rules/message-content";
+import type { NoticeTemplate } from "./rules/notice-schemas";
 import type { Channel } from "./rules/outcome";
 
 /** A code is worthless after ten minutes; a late one only confuses. */
@@ -30,19 +34,29 @@ export interface NoticeInput {
 /** Whether asking for it often is a nuisance to somebody: what a person asks for is, what operators are told is not. */
 const LIMITED = ["sign-in-code", "phone-code", "device-test"];
 
+/** Where one message of a notice goes, and what it says. */
+interface NoticeTarget {
+  channel: Channel;
+  destinationId: string;
+  address: string;
+  content: unknown;
+  cost: number;
+}
+
 /**
- * Sends a message that is due now, in the `urgent` lane: source, payload and delivery in one transaction. The caller
- * admits the returned partition after the commit. The payload is wiped by the database when the delivery ends.
+ * Sends a code that is due now, in the `urgent` lane: source, payload and delivery in one transaction. The caller admits
+ * the returned partition after the commit. The payload is wiped by the database when the delivery ends.
  */
 export async function openNotice(
   input: NoticeInput,
 ): Promise<Result<{ deliveryId: string; partition: string }>> {
   return transact(async (tx): Promise<Result<{ deliveryId: string; partition: string }>> => {
-    await rows(tx, sql`select id from subscribers where id = ${input.subscriberId}::uuid for no key update`);
+    const { subscriberId, destinationId, template, content, cost } = input;
+    await rows(tx, sql`select id from subscribers where id = ${subscriberId}::uuid for no key update`);
     const [destination] = await rows<{ channel: Channel; address: string; state: string }>(
       tx,
       sql`select channel, address, state from destinations
-        where id = ${input.destinationId}::uuid and subscriber_id = ${input.subscriberId}::uuid for share`,
+        where id = ${destinationId}::uuid and subscriber_id = ${subscriberId}::uuid for share`,
     );
     if (destination === undefined) return fail({ code: "not_found", what: "destination" });
     if (destination.state !== "active") {
@@ -50,7 +64,8 @@ export async function openNotice(
     }
     const [recent] = await rows<{ count: number }>(
       tx,
-      sql`select count(*)::int as count from notices where subscriber_id = ${input.subscriberId}::uuid
+      sql`select count(*)::int as count from notices where subscriber_id = ${subscriberId}::uuid
+        and template in ('sign-in-code', 'phone-code', 'device-test')
         and created_at > ledger_now() - ${CODE_USEFUL_SECONDS} * interval '1 second'`,
     );
     if (LIMITED.includes(input.template) && (recent?.count ?? 0) >= CODES_PER_WINDOW) {
@@ -62,35 +77,129 @@ export async function openNotice(
     }
     const known = input.noticeId === undefined ? null : await findNotice(tx, input.noticeId);
     if (known !== null) return ok(known);
-    const nowMs = await ledgerNowMs(tx);
-    const noticeId = input.noticeId ?? effects.newId();
-    const { channel } = destination;
-    const partition = partitionFor(channel, destination.address);
-    await ensurePartitions(tx, [partition]);
-    await rows(
+    const target = { ...destination, destinationId, content, cost };
+    const opened = await insertNotice(
       tx,
-      sql`insert into notices (id, subscriber_id, destination_id, template, created_at)
-        values (${noticeId}::uuid, ${input.subscriberId}::uuid, ${input.destinationId}::uuid, ${input.template}, ${at(nowMs)})`,
+      {
+        ...(input.noticeId === undefined ? {} : { noticeId: input.noticeId }),
+        subscriberId,
+        destinationId,
+        template,
+        usefulSeconds: input.usefulSeconds ?? CODE_USEFUL_SECONDS,
+      },
+      [target],
     );
-    await storePayloads(
-      [{ sourceId: noticeId, channel, version: 1, content: input.content, cost: input.cost }],
-      tx,
-    );
-    const key = deliveryKey({ source: "notice", noticeId, subscriberId: input.subscriberId, channel });
-    const deliveryId = effects.newId();
-    await rows(
-      tx,
-      sql`insert into deliveries (id, key, reference, notice_id, subscriber_id, channel, destination_id, partition, lane, flow,
-          pass, cost, state, scheduled_at, expires_at, created_at, payload_id, version, owner)
-        select ${deliveryId}::uuid, ${key}, ${deliveryReference(key)}, ${noticeId}::uuid, ${input.subscriberId}::uuid, ${channel},
-          ${input.destinationId}::uuid, ${partition.key}, 'urgent', ${input.subscriberId},
-          l.pass_floor + ${input.cost}, ${input.cost}, 'ready', ${at(nowMs)},
-          ${at(nowMs + (input.usefulSeconds ?? CODE_USEFUL_SECONDS) * 1000)}, ${at(nowMs)}, pay.id, 1, p.owner
-        from partitions p join lanes l on l.partition = p.key and l.lane = 'urgent', payloads pay
-        where p.key = ${partition.key} and pay.source_id = ${noticeId}::uuid`,
-    );
-    return ok({ deliveryId, partition: partition.key });
+    const [deliveryId = ""] = opened.deliveryIds;
+    const [partition = ""] = opened.partitions;
+    return ok({ deliveryId, partition });
   });
+}
+
+export interface AccountNoticeInput {
+  subscriberId: string;
+  template: NoticeTemplate;
+  channels: readonly Channel[];
+  usefulSeconds: number;
+  /** Content and cost per asked channel. */
+  contents: ReadonlyMap<Channel, { content: MessageContent; cost: number }>;
+}
+
+export interface AccountNotice {
+  id: string;
+  deliveries: string[];
+  partitions: string[];
+}
+
+/**
+ * Sends a password reset, a fraud alert or a notice about the account to the verified addresses of the asked channels, in
+ * the `urgent` lane: no preference, quiet hour or coalescing holds it. A repeat with the same idempotency key sends
+ * nothing more.
+ */
+export function openAccountNotice(
+  input: AccountNoticeInput,
+  idempotency: IdempotencyClaim | null,
+): Promise<Result<{ value: AccountNotice; replayed: boolean }>> {
+  return once(idempotency, async (tx) => {
+    const { subscriberId, template, usefulSeconds, channels, contents } = input;
+    const [subscriber] = await rows(
+      tx,
+      sql`select id from subscribers where id = ${subscriberId}::uuid for no key update`,
+    );
+    if (subscriber === undefined) return fail({ code: "not_found", what: "subscriber" });
+    const reachable = await checkChannels(tx, subscriberId, channels);
+    if (!reachable.ok) return reachable;
+    const known = await readDestinations(tx, [subscriberId]);
+    const targets = channels.flatMap((channel) =>
+      targetsOf(channel, known.get(`${subscriberId}:${channel}`) ?? []).targets.flatMap(
+        (target): NoticeTarget[] => {
+          const rendered = contents.get(channel);
+          if (target === null || rendered === undefined) return [];
+          return [{ channel, destinationId: target.id, address: target.address, ...rendered }];
+        },
+      ),
+    );
+    const { noticeId, deliveryIds, partitions } = await insertNotice(
+      tx,
+      { subscriberId, destinationId: null, template, usefulSeconds },
+      targets,
+    );
+    return ok({ id: noticeId, deliveries: deliveryIds, partitions });
+  });
+}
+
+/** One row per target, `ready` at once. Each has its own payload, which is wiped when that delivery ends. */
+async function insertNotice(
+  tx: Transaction,
+  notice: {
+    noticeId?: string;
+    subscriberId: string;
+    destinationId: string | null;
+    template: NoticeInput["template"] | NoticeTemplate;
+    usefulSeconds: number;
+  },
+  targets: readonly NoticeTarget[],
+): Promise<{ noticeId: string; deliveryIds: string[]; partitions: string[] }> {
+  const nowMs = await ledgerNowMs(tx);
+  const { noticeId = effects.newId(), subscriberId, destinationId, template, usefulSeconds } = notice;
+  await rows(
+    tx,
+    sql`insert into notices (id, subscriber_id, destination_id, template, created_at)
+      values (${noticeId}::uuid, ${subscriberId}::uuid, ${destinationId}::uuid, ${template}, ${at(nowMs)})`,
+  );
+  await storePayloads(
+    targets.map(({ channel, destinationId: variant, content, cost }) => {
+      return { sourceId: noticeId, channel, version: 1, variant, content, cost };
+    }),
+    tx,
+  );
+  const stored = await rows<{ id: string; variant: string }>(
+    tx,
+    sql`select id, variant from payloads where source_id = ${noticeId}::uuid`,
+  );
+  const payloadIds = new Map(stored.map((row) => [row.variant, row.id]));
+  const born = targets.map((target) => {
+    // Codes go to one address: their key names the channel alone, as the keys of email and SMS always do.
+    const device = target.channel === "push" ? { deviceId: target.destinationId } : {};
+    return {
+      id: effects.newId(),
+      key: deliveryKey({ source: "notice", noticeId, subscriberId, channel: target.channel, ...device }),
+      noticeId,
+      subscriberId,
+      channel: target.channel,
+      destinationId: target.destinationId,
+      partition: partitionFor(target.channel, target.address),
+      lane: "urgent" as const,
+      flow: subscriberId,
+      cost: target.cost,
+      dueAtMs: nowMs,
+      expiresAtMs: nowMs + usefulSeconds * 1000,
+      payloadId: payloadIds.get(target.destinationId) ?? null,
+      version: 1,
+      opening: { state: "ready" as const },
+    };
+  });
+  const partitions = await insertDeliveries(tx, born);
+  return { noticeId, deliveryIds: born.map((row) => row.id), partitions };
 }
 
 /** A notice that has been opened before: its subscriber's lock is held, so nobody is opening it now. */

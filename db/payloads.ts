@@ -8,6 +8,8 @@ export interface RenderedPayload {
   sourceId: string;
   channel: Channel;
   version: number;
+  /** Tells renderings of one source apart: a language, a device. Empty where there is one. */
+  variant?: string;
   content: unknown;
   cost: number;
 }
@@ -21,10 +23,11 @@ export async function storePayloads(
   outer?: Transaction,
 ): Promise<void> {
   if (payloads.length === 0) return;
-  const given = JSON.stringify(payloads.map((payload) => ({ ...payload, id: effects.newId() })));
-  const insert = sql`insert into payloads (id, source_id, channel, version, content, cost, created_at)
-        select w.id, w."sourceId", w.channel, w.version, w.content, w.cost, ledger_now()
-        from jsonb_to_recordset(${given}::jsonb) as w(id uuid, "sourceId" uuid, channel text, version int, content jsonb, cost int)
-        on conflict (source_id, channel, version) do nothing`;
+  const given = JSON.stringify(payloads.map((payload) => ({ variant: "", ...payload, id: effects.newId() })));
+  const insert = sql`insert into payloads (id, source_id, channel, version, variant, content, cost, created_at)
+        select w.id, w."sourceId", w.channel, w.version, w.variant, w.content, w.cost, ledger_now()
+        from jsonb_to_recordset(${given}::jsonb) as w(id uuid, "sourceId" uuid, channel text, version int, variant text,
+          content jsonb, cost int)
+        on conflict (source_id, channel, version, variant) do nothing`;
   await (outer === undefined ? alone(insert) : rows(outer, insert));
 }

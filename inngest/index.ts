@@ -2,6 +2,7 @@ import { admitDeliveries } from "./functions/admit-deliveries";
 import { cleanLedgerCron } from "./functions/clean-ledger";
 import { deadLetter } from "./functions/dead-letter";
 import { deliverEmail, deliverPush, deliverSms } from "./functions/deliver";
+import { fanOutShipment } from "./functions/fan-out-shipment";
 import { publishOutboxCron } from "./functions/publish-outbox";
 import { rederiveInstantsCron } from "./functions/rederive-instants";
 import { redriveDeadLetters } from "./functions/redrive-dead-letters";
@@ -15,6 +16,7 @@ export { inngest } from "./client";
 export const functions = [
   publishOutboxCron,
   waitUntilDue,
+  fanOutShipment,
   admitDeliveries,
   deliverEmail,
   deliverSms,

@@ -10,6 +10,7 @@ import { bumpSilentRedrives } from "../db/redrive/step";
 import { dueEventId } from "../db/rules/event-catalog";
 import { beginSweep, endSweep, lastSweepAgeMs, type SweepMover, upcomingDueSeconds } from "../db/sweeps";
 import { callRedrives, ringPumps } from "./dispatch";
+import { fanOutOverdue } from "./fan-out";
 import { log } from "./log";
 import { openDueBetween, readClockMs } from "./opening";
 import { publishOutbox } from "./publish";
@@ -39,6 +40,7 @@ const ROUNDS_MAX = 20;
 
 export interface SweepCounts extends Record<string, number> {
   opened: number;
+  fannedOut: number;
   recovered: number;
   expired: number;
   reverted: number;
@@ -60,6 +62,7 @@ export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
   if (id === null) return null;
   const counts: SweepCounts = {
     opened: 0,
+    fannedOut: 0,
     recovered: 0,
     expired: 0,
     reverted: 0,
@@ -71,6 +74,7 @@ export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
   };
   const nowMs = await readClockMs();
   counts.opened = (await openDueBetween(0, nowMs - OVERDUE_MS)).opened;
+  counts.fannedOut = await fanOutOverdue();
   counts.recovered = await rounds(() => recoverLeases({ partition: null, limit: ROWS_PER_ROUND }));
   counts.expired = await rounds(() =>
     transact((tx) => expireDue(tx, { partition: null, limit: ROWS_PER_ROUND })),

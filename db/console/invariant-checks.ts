@@ -21,7 +21,7 @@ export interface Check {
 }
 
 /** Three sweeps: one that is missed is no loss, a third has seen everything. */
-const OVERDUE = sql`interval '3 minutes'`;
+export const OVERDUE = sql`interval '3 minutes'`;
 
 /** A pump that is not renewed is found by the next sweep, a lapsed lease by the next tick or sweep. */
 const UNATTENDED = sql`interval '2 minutes'`;
@@ -37,7 +37,7 @@ const recent = ({ sinceMs }: Scope) =>
 const attempted = (scope: Scope) =>
   sql`deliveries d where d.id in (select delivery_id from attempts where begun_at >= ${at(scope.sinceMs)})`;
 
-const tolerance = ({ toleranceMs }: Scope) => sql`${toleranceMs} * interval '1 millisecond'`;
+export const tolerance = ({ toleranceMs }: Scope) => sql`${toleranceMs} * interval '1 millisecond'`;
 
 /** The seconds of a Retry-After in digits; anything else is judged where the answer's date is known. */
 const ASKED = sql`case when a.retry_after ~ '^\\s*\\d{1,6}\\s*$' then a.retry_after::int end`;
@@ -57,7 +57,8 @@ export const CHECKS: readonly Check[] = [
     promise: "P1",
     name: "a key names its source, subscriber and channel",
     find: (scope) => sql`select d.key from ${attempted(scope)} and not (
-        position(coalesce(d.occurrence_id, d.notice_id)::text in d.key) > 0
+        position(coalesce(d.occurrence_id, d.notice_id, (select e.shipment_id from shipment_events e
+          where e.id = d.shipment_event_id))::text in d.key) > 0
         and position(d.subscriber_id::text in d.key) > 0 and split_part(d.key, ':', case when d.notice_id is null then 5 else 4 end) = d.channel)`,
   },
   {
@@ -210,7 +211,8 @@ export const CHECKS: readonly Check[] = [
     promise: "P6",
     name: "no attempt begins on a channel that is off",
     find: (scope) => sql`select d.key from attempts a join deliveries d on d.id = a.delivery_id
-        join preferences p on p.subscriber_id = d.subscriber_id and p.channel = d.channel and p.topic = 'reminders'
+        join preferences p on p.subscriber_id = d.subscriber_id and p.channel = d.channel
+          and p.topic = case when d.shipment_event_id is null then 'reminders' else 'shipments' end
       where a.begun_at >= ${at(scope.sinceMs)} and d.notice_id is null and not p.enabled
         and p.updated_at + ${tolerance(scope)} < a.begun_at`,
   },

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { database, ledgerNowMs, sqlState, together, transact } from "../connection";
 import { CHECKS, type Check, type Scope } from "./invariant-checks";
+import { SHIPMENT_CHECKS } from "./shipment-checks";
 
 /** One promise's check as it was found: how many rows break it, and some of them. */
 export interface CheckOutcome {
@@ -45,7 +46,8 @@ export async function checkInvariants(
   const nowMs = await ledgerNowMs(database());
   const scope: Scope = { sinceMs: Math.max(0, nowMs - historyMs), toleranceMs };
   const checks: CheckOutcome[] = [];
-  const groups = atOnce ? [CHECKS] : CHECKS.map((check) => [check]);
+  const all = [...CHECKS, ...SHIPMENT_CHECKS];
+  const groups = atOnce ? [all] : all.map((check) => [check]);
   for (const group of groups) checks.push(...(await ask(group, scope).catch(givenUp(group))));
   return { ok: checks.every((check) => check.violations === 0), checks };
 }

@@ -32,16 +32,27 @@ export function readingClaimFacts(ids: readonly string[]): SQL {
         coalesce(r.status in ('cancelled', 'paused'), false) as "sourceCancelled", o.answered_at is not null as answered, d.notice_id is not null as "isNotice",
         dest.state as "destinationState", dest.verified_at is not null as "destinationVerified",
         dest.address, dest.p256dh, dest.auth,
-        coalesce((select p.enabled from preferences p where p.subscriber_id = d.subscriber_id and p.topic = 'reminders'
-          and p.channel = d.channel), true) or d.notice_id is not null as preferred,
+        coalesce((select p.enabled from preferences p where p.subscriber_id = d.subscriber_id and p.channel = d.channel
+          and p.topic = case when d.shipment_event_id is null then 'reminders' else 'shipments' end), true) or d.notice_id is not null as preferred,
         s.quiet_from as "quietFrom", s.quiet_until as "quietUntil", s.time_zone as "timeZone",
         coalesce(r.through_quiet, false) as "throughQuiet", s.sms_from as "smsFrom", s.sms_until as "smsUntil",
         epoch_ms(s.paused_until) as "awayUntilMs",
-        pay.content is not null as "hasContent", pay.content
+        pay.content is not null as "hasContent", pay.content,
+        case when se.id is null then null when f.id is null then 'left' when not se.status = any(f.milestones) then 'not_chosen'
+          when f.policy = 'latest' and exists (select 1 from shipment_events newer where newer.shipment_id = se.shipment_id
+            and newer.version > se.version and newer.status = any(f.milestones)) then 'overtaken'
+          when exists (select 1 from deliveries older join shipment_events oe on oe.id = older.shipment_event_id
+            where older.subscriber_id = d.subscriber_id and older.channel = d.channel
+              and older.destination_id = d.destination_id and older.version < d.version
+              and older.state in ('scheduled', 'ready', 'sending', 'deferred') and oe.shipment_id = se.shipment_id)
+            then 'after_older' else 'current' end as following
       from deliveries d
       join subscribers s on s.id = d.subscriber_id
       left join occurrences o on o.id = d.occurrence_id
       left join reminders r on r.id = o.reminder_id
+      left join shipment_events se on se.id = d.shipment_event_id
+      left join shipment_followers f on f.shipment_id = se.shipment_id and f.subscriber_id = d.subscriber_id
+        and f.left_version is null
       left join destinations dest on dest.id = d.destination_id
       left join payloads pay on pay.id = d.payload_id
       where d.id = any(${uuids(ids)})

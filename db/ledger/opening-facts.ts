@@ -108,15 +108,16 @@ export async function readPayloads(
   );
 }
 
+/** The verified destinations of subscribers that are not retired, newest first, by `<subscriber>:<channel>`. */
 export async function readDestinations(
   tx: Transaction,
-  waiting: readonly OccurrenceRow[],
+  subscriberIds: readonly string[],
 ): Promise<Map<string, DestinationRow[]>> {
   const found = await rows<DestinationRow>(
     tx,
     sql`select id, subscriber_id as "subscriberId", channel, address, state, daily_limit as "dailyLimit"
       from destinations
-      where subscriber_id = any(${uuids(waiting.map((row) => row.subscriberId))}) and state <> 'retired'
+      where subscriber_id = any(${uuids(subscriberIds)}) and state <> 'retired'
         and verified_at is not null
       order by verified_at desc, id`,
   );
@@ -128,11 +129,29 @@ export async function readDestinations(
   return byChannel;
 }
 
-export async function readOptOuts(tx: Transaction, waiting: readonly OccurrenceRow[]): Promise<Set<string>> {
+/**
+ * Where a channel's deliveries go: to every active device, or to the one newest address or number; null is a delivery
+ * without a destination, born `expired`. `suppressed`: the only destinations there are said stop.
+ */
+export function targetsOf(
+  channel: Channel,
+  known: readonly DestinationRow[],
+): { targets: (DestinationRow | null)[]; suppressed: boolean } {
+  const active = known.filter((destination) => destination.state === "active");
+  if (active.length === 0) return { targets: [null], suppressed: known.length > 0 };
+  return { targets: channel === "push" ? active : active.slice(0, 1), suppressed: false };
+}
+
+/** Who turned a topic off on which channel, as `<subscriber>:<channel>`. */
+export async function readOptOuts(
+  tx: Transaction,
+  subscriberIds: readonly string[],
+  topic: "reminders" | "shipments",
+): Promise<Set<string>> {
   const off = await rows<{ subscriberId: string; channel: Channel }>(
     tx,
     sql`select subscriber_id as "subscriberId", channel from preferences
-      where subscriber_id = any(${uuids(waiting.map((row) => row.subscriberId))}) and topic = 'reminders' and not enabled`,
+      where subscriber_id = any(${uuids(subscriberIds)}) and topic = ${topic} and not enabled`,
   );
   return new Set(off.map((row) => `${row.subscriberId}:${row.channel}`));
 }

@@ -12,7 +12,7 @@ export interface Sorted {
   go: ClaimFactsRow[];
   laterAtMs: number | null;
   refused: { row: ClaimFactsRow; reason: RefusalReason }[];
-  held: { row: ClaimFactsRow; reason: HoldReason; untilMs: number }[];
+  held: { row: ClaimFactsRow; reason: HoldReason | "not_before"; untilMs: number }[];
   ended: { row: ClaimFactsRow; reason: ExpiredReason }[];
 }
 

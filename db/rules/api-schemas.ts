@@ -76,13 +76,13 @@ const note = checked(
     .meta({ maxLength: NOTE_MAX_CHARACTERS, description: "May have several lines; blank is none." }),
   optionalNote,
 ).transform((text) => (text === "" ? null : text));
-const url = checked(
+export const url = checked(
   z
     .string({ error: "a link that starts with https:// or http://" })
     .meta({ format: "uri", maxLength: URL_MAX_CHARACTERS }),
   checkUrl,
 );
-const externalId = checked(
+export const externalId = checked(
   z.string({ error: "the shop's id of the subscriber" }).meta({
     minLength: 1,
     maxLength: EXTERNAL_ID_MAX_CHARACTERS,
@@ -116,7 +116,7 @@ const dueAt = checked<unknown, DueAtInput>(
 );
 
 const CHANNELS_ACCEPTED = "a list of one or more of email, sms and push, each once";
-const channels = z
+export const channels = z
   .array(z.enum(CHANNELS, { error: "email, sms or push" }), { error: CHANNELS_ACCEPTED })
   .min(1, { error: CHANNELS_ACCEPTED })
   .refine((list) => new Set(list).size === list.length, { error: CHANNELS_ACCEPTED })

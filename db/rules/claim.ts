@@ -28,6 +28,11 @@ export interface ClaimFacts extends HoldFacts {
   sourceCancelled: boolean;
   /** Somebody opened or finished the occurrence: what still waits is not wanted any more. */
   answered: boolean;
+  /**
+   * How its follower stands to a shipment update; null for everything else. `overtaken`: a newer version that a follower
+   * of only the latest also chose; `after_older`: an older version still goes to the same address.
+   */
+  following: "current" | "left" | "not_chosen" | "overtaken" | "after_older" | null;
   destinationState: "active" | "suppressed" | "retired";
   /** A notice may go to an address that is being proved; everything else needs a verified one. */
   destinationVerified: boolean;
@@ -56,7 +61,7 @@ export type ClaimVerdict =
   | { verdict: "later"; dueAtMs: number }
   /** Not now; the row keeps waiting where it is, its admission is given up. */
   | { verdict: "refused"; reason: RefusalReason }
-  | { verdict: "hold"; reason: HoldReason; untilMs: number }
+  | { verdict: "hold"; reason: HoldReason | "not_before"; untilMs: number }
   | { verdict: "end"; reason: ExpiredReason };
 
 /**
@@ -78,6 +83,8 @@ export function decideClaim(
   if (facts.occurrenceVersion !== null && facts.version < facts.occurrenceVersion) {
     return { verdict: "end", reason: "superseded" };
   }
+  const overtaken = endOfFollowing(facts);
+  if (overtaken !== null) return { verdict: "end", reason: overtaken };
   if (facts.expiresAtMs <= nowMs || !facts.hasContent) return { verdict: "end", reason: "past_deadline" };
   if (facts.destinationState === "suppressed") return { verdict: "end", reason: "opted_out" };
   if (facts.destinationState === "retired") return { verdict: "end", reason: "no_destination" };
@@ -91,6 +98,9 @@ export function decideClaim(
     return facts.state === "scheduled" ? { verdict: "later", dueAtMs } : refused("not_eligible");
   const hold = holdAt(facts, nowMs);
   if (hold !== null) return { verdict: "hold", ...hold };
+  if (facts.following === "after_older") {
+    return { verdict: "hold", reason: "not_before", untilMs: nowMs + AFTER_OLDER_MS };
+  }
   const repeat = mayAttempt({
     unresolvedSinceMs: facts.unresolvedSinceMs,
     nowMs,
@@ -100,4 +110,26 @@ export function decideClaim(
     acknowledgedByOperator: facts.acknowledged,
   });
   return repeat.allowed ? { verdict: "go" } : refused("unresolved");
+}
+
+/** A call lasts a few hundred milliseconds: asked again soon, and seldom enough to cost nothing behind a long wait. */
+const AFTER_OLDER_MS = 2_000;
+
+/**
+ * Why a shipment update is no longer wanted. What may have gone out already (`unresolved`) is finished as it began: a
+ * newer version says nothing about whether it arrived.
+ */
+function endOfFollowing(facts: ClaimFacts): ExpiredReason | null {
+  switch (facts.following) {
+    case "left":
+      return "opted_out";
+    case "not_chosen":
+      return "milestone_not_chosen";
+    case "overtaken":
+      return facts.unresolvedSinceMs === null ? "superseded" : null;
+    case "current":
+    case "after_older":
+    case null:
+      return null;
+  }
 }

@@ -15,6 +15,15 @@ export type DeliveryKeyParts =
       deviceId?: string;
     }
   | {
+      source: "shipment";
+      shipmentId: string;
+      /** The parcel's version that the update announces. */
+      version: number;
+      subscriberId: string;
+      channel: "email" | "sms" | "push";
+      deviceId?: string;
+    }
+  | {
       source: "notice";
       noticeId: string;
       subscriberId: string;
@@ -24,32 +33,46 @@ export type DeliveryKeyParts =
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The key's text form: `reminder:<id>:<occurrence>:<subscriber>:<channel>[:<device>]`, `notice:<id>:…`. */
+const VERSION = /^[1-9]\d{0,8}$/;
+
+/**
+ * The key's text form: `reminder:<id>:<occurrence>:<subscriber>:<channel>[:<device>]`,
+ * `shipment:<id>:<version>:<subscriber>:<channel>[:<device>]`, `notice:<id>:<subscriber>:<channel>[:<device>]`.
+ */
 export function deliveryKey(parts: DeliveryKeyParts): string {
-  const head =
-    parts.source === "reminder"
-      ? `reminder:${parts.reminderId}:${parts.occurrenceId}`
-      : `notice:${parts.noticeId}`;
   const device = parts.channel === "push" && parts.deviceId !== undefined ? `:${parts.deviceId}` : "";
-  return `${head}:${parts.subscriberId}:${parts.channel}${device}`;
+  return `${keyHead(parts)}:${parts.subscriberId}:${parts.channel}${device}`;
+}
+
+function keyHead(parts: DeliveryKeyParts): string {
+  switch (parts.source) {
+    case "reminder":
+      return `reminder:${parts.reminderId}:${parts.occurrenceId}`;
+    case "shipment":
+      return `shipment:${parts.shipmentId}:${parts.version}`;
+    case "notice":
+      return `notice:${parts.noticeId}`;
+  }
 }
 
 /** The parts of a key, or null for text that is not one. Inverse of `deliveryKey`. */
 export function parseDeliveryKey(key: string): DeliveryKeyParts | null {
-  const fields = key.split(":");
-  const source = fields.shift();
-  const count = source === "reminder" ? 3 : source === "notice" ? 2 : 0;
-  if (count === 0) return null;
-  const ids = fields.slice(0, count);
-  const [channel, deviceId, ...rest] = fields.slice(count);
-  if (ids.length !== count || rest.length > 0 || !ids.every((id) => UUID.test(id))) return null;
+  const [source, ...fields] = key.split(":");
+  // A notice has no second part before its subscriber.
+  const [id = "", second = ""] = fields;
+  const [subscriberId = "", channel, deviceId, ...rest] = fields.slice(source === "notice" ? 1 : 2);
+  if (rest.length > 0 || !UUID.test(id) || !UUID.test(subscriberId)) return null;
   if (channel !== "email" && channel !== "sms" && channel !== "push") return null;
   if (deviceId !== undefined && (channel !== "push" || !UUID.test(deviceId))) return null;
-  const device = deviceId === undefined ? {} : { deviceId };
-  if (source === "reminder") {
-    const [reminderId = "", occurrenceId = "", subscriberId = ""] = ids;
-    return { source, reminderId, occurrenceId, subscriberId, channel, ...device };
+  const target = { subscriberId, channel, ...(deviceId === undefined ? {} : { deviceId }) } as const;
+  switch (source) {
+    case "reminder":
+      return UUID.test(second) ? { source, reminderId: id, occurrenceId: second, ...target } : null;
+    case "shipment":
+      return VERSION.test(second) ? { source, shipmentId: id, version: Number(second), ...target } : null;
+    case "notice":
+      return { source, noticeId: id, ...target };
+    default:
+      return null;
   }
-  const [noticeId = "", subscriberId = ""] = ids;
-  return { source: "notice", noticeId, subscriberId, channel, ...device };
 }

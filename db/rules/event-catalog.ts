@@ -14,6 +14,14 @@ export const reminderScheduledV1 = z.object({
   generation: z.string(),
 });
 
+/** Shipment events per announcement: a run of few steps, and a 1,000-event import is twenty runs, not a thousand. */
+export const ANNOUNCED_PER_EVENT = 50;
+
+export const shipmentAnnouncedV1 = z.object({
+  v: z.literal(1),
+  shipmentEventIds: z.array(z.string()).min(1).max(ANNOUNCED_PER_EVENT),
+});
+
 export const deliveryAdmittedV1 = z.object({
   v: z.literal(1),
   channel: z.enum(["email", "sms", "push"]),
@@ -46,6 +54,7 @@ export const redriveCalledV1 = z.object({
 
 export const EVENTS = {
   "reminder/scheduled": reminderScheduledV1,
+  "shipment/announced": shipmentAnnouncedV1,
   "delivery/admitted": deliveryAdmittedV1,
   "partition/pump.rung": pumpRungV1,
   "delivery/dead": deliveryDeadV1,

@@ -16,6 +16,7 @@ import { notices } from "./notices";
 import { occurrences } from "./occurrences";
 import { partitions } from "./partitions";
 import { payloads } from "./payloads";
+import { shipmentEvents } from "./shipment-events";
 import { subscribers } from "./subscribers";
 
 /**
@@ -34,6 +35,7 @@ export const deliveries = pgTable(
     reference: text("reference").notNull(),
     occurrenceId: uuid("occurrence_id").references(() => occurrences.id, { onDelete: "restrict" }),
     noticeId: uuid("notice_id").references(() => notices.id, { onDelete: "restrict" }),
+    shipmentEventId: uuid("shipment_event_id").references(() => shipmentEvents.id, { onDelete: "restrict" }),
     subscriberId: uuid("subscriber_id")
       .notNull()
       .references(() => subscribers.id, { onDelete: "restrict" }),
@@ -101,6 +103,7 @@ export const deliveries = pgTable(
     uniqueIndex("deliveries_reference").on(table.reference),
     index("deliveries_by_occurrence").on(table.occurrenceId),
     index("deliveries_by_notice").on(table.noticeId).where(sql`notice_id is not null`),
+    index("deliveries_by_shipment_event").on(table.shipmentEventId).where(sql`shipment_event_id is not null`),
     index("deliveries_live_by_subscriber")
       .on(table.subscriberId, table.channel)
       .where(sql`state in ('scheduled', 'ready', 'sending', 'deferred')`),
@@ -151,7 +154,10 @@ export const deliveries = pgTable(
     ),
     check("deliveries_channel_known", sql`${table.channel} in ('email', 'sms', 'push')`),
     check("deliveries_lane_known", sql`${table.lane} in ('urgent', 'standard', 'bulk', 'redrive')`),
-    check("deliveries_one_source", sql`num_nonnulls(${table.occurrenceId}, ${table.noticeId}) = 1`),
+    check(
+      "deliveries_one_source",
+      sql`num_nonnulls(${table.occurrenceId}, ${table.noticeId}, ${table.shipmentEventId}) = 1`,
+    ),
     check("deliveries_key_bounded", sql`char_length(${table.key}) between 10 and 250`),
     check("deliveries_cost_positive", sql`${table.cost} >= 1`),
     check(

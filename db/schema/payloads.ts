@@ -11,10 +11,12 @@ export const payloads = pgTable(
   "payloads",
   {
     id: uuid("id").primaryKey(),
-    /** The occurrence or notice it was rendered for. */
+    /** The occurrence, notice or shipment event it was rendered for. */
     sourceId: uuid("source_id").notNull(),
     channel: text("channel", { enum: ["email", "sms", "push"] }).notNull(),
     version: integer("version").notNull(),
+    /** Tells renderings of one source apart: the language of a shipment update, the device of a notice; else empty. */
+    variant: text("variant").notNull().default(""),
     content: jsonb("content"),
     /** SMS segments, else 1: what one send costs against the meter. */
     cost: integer("cost").notNull(),
@@ -22,7 +24,7 @@ export const payloads = pgTable(
     wipedAt: instant("wiped_at"),
   },
   (table) => [
-    uniqueIndex("payloads_one_per_version").on(table.sourceId, table.channel, table.version),
+    uniqueIndex("payloads_one_per_version").on(table.sourceId, table.channel, table.version, table.variant),
     check("payloads_channel_known", sql`${table.channel} in ('email', 'sms', 'push')`),
     check("payloads_cost_bounded", sql`${table.cost} between 1 and 11`),
     check("payloads_wiped", sql`(${table.content} is null) = (${table.wipedAt} is not null)`),

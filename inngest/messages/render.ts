@@ -2,12 +2,13 @@ import { render } from "@react-email/render";
 import { createElement } from "react";
 import { config } from "../../db/config";
 import type { EmailContent, PushContent, SmsContent } from "../../db/rules/message-content";
+import { messageLocale } from "../../db/rules/message-locale";
 import { oneLine, shortenGraphemes, wellFormed } from "../../db/rules/shorten";
 import { phoneCodeText } from "./phone-code";
 import { reminderHtml } from "./reminder-html";
 import { reminderPush, reminderSms } from "./reminder-text";
 import { SignInCodeEmail } from "./sign-in-code";
-import { type MessageWords, messageLocale, messageWords } from "./words";
+import { type MessageWords, messageWords } from "./words";
 
 /** Mail clients show less, and a header should fit a few lines. */
 const SUBJECT_GRAPHEMES_MAX = 150;

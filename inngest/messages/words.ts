@@ -1,3 +1,4 @@
+import { type MessageLocale, messageLocale } from "../../db/rules/message-locale";
 import { ar } from "./languages/ar";
 import { de } from "./languages/de";
 import { en } from "./languages/en";
@@ -43,15 +44,7 @@ export interface LinkPageWords {
 }
 
 /** The languages that messages are written in: a file in `languages/`, and its name here. */
-const WORDS = { en, de, fr, ar } as const satisfies Record<string, MessageWords>;
-
-export type MessageLocale = keyof typeof WORDS;
-
-/** The language of a BCP 47 tag that messages exist in; English for the others. */
-export function messageLocale(locale: string | null | undefined): MessageLocale {
-  const language = (locale ?? "").toLowerCase().split("-")[0] ?? "";
-  return Object.hasOwn(WORDS, language) ? (language as MessageLocale) : "en";
-}
+const WORDS: Record<MessageLocale, MessageWords> = { en, de, fr, ar };
 
 /** The words of messages in a language. */
 export function messageWords(locale: string | null | undefined): MessageWords {

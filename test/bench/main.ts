@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Bench, isPassed, type Report } from "./bench";
+import { bench as burst } from "./burst";
 import { bench as cancel } from "./cancel";
 import { type CpuTimes, othersShare } from "./cpu";
 import { bench as create } from "./create";
@@ -22,6 +23,7 @@ const BENCHES: Record<string, Bench> = {
   "limit-drop": limitDrop,
   lateness,
   herd,
+  burst,
   fairness,
   isolation,
   urgent,

@@ -6,6 +6,7 @@ import { stageEvents } from "../../db/outbox";
 import type { DeliveryState } from "../../db/rules/lifecycle";
 import { beginSweep } from "../../db/sweeps";
 import { makeDelivery, makeDestination } from "../support/factories";
+import { follow, record } from "../support/shipments";
 
 /**
  * Each CHECK with changes to a legal row that it alone refuses. A `table:state` names the row of that table, or the
@@ -46,7 +47,12 @@ const CASES: Record<string, [row: string, ...changes: string[]]> = {
   deliveries_key_bounded: ["deliveries:ready", "key = 'short'", "key = repeat('k', 251)"],
   deliveries_lane_known: ["deliveries:ready", "lane = 'fast'"],
   deliveries_lease_while_sending: ["deliveries:sending", "lease_until = null"],
-  deliveries_one_source: ["deliveries:ready", "occurrence_id = null", "notice_id = gen_random_uuid()"],
+  deliveries_one_source: [
+    "deliveries:ready",
+    "occurrence_id = null",
+    "notice_id = gen_random_uuid()",
+    "shipment_event_id = gen_random_uuid()",
+  ],
   deliveries_pass_while_ready: ["deliveries:ready", "pass = null"],
   deliveries_reason_known: ["deliveries:dead", "reason = 'cancelled'", "reason = 'tired'"],
   deliveries_reason_when_ended: ["deliveries:dead", "reason = null"],
@@ -79,6 +85,7 @@ const CASES: Record<string, [row: string, ...changes: string[]]> = {
     "calm_since = ledger_now()",
   ],
   meters_rate_positive: ["meters", "rate = 0"],
+  notices_code_names_its_address: ["notices", "destination_id = null"],
   notices_template_known: ["notices", "template = 'poem'"],
   occurrences_answered_both: ["occurrences", "answered_at = ledger_now()", "answered_by = 'done'"],
   occurrences_answered_by_known: ["occurrences", "answered_at = ledger_now(), answered_by = 'nobody'"],
@@ -138,6 +145,21 @@ const CASES: Record<string, [row: string, ...changes: string[]]> = {
   slos_throttled_share: ["slos", "throttled_share = -0.1", "throttled_share = 1.1"],
   slos_times_positive: ["slos", "p99_age_ms = 0", "p99_due_to_accepted_ms = 0"],
   subscribers_external_id_bounded: ["subscribers", "external_id = ''", "external_id = repeat('x', 201)"],
+  shipment_events_announced_version: ["shipment_events", "version = null", "outcome = 'repeated'"],
+  shipment_events_fanned_out_once_announced: [
+    "shipment_events",
+    "version = null, outcome = 'repeated', fanned_out_at = ledger_now()",
+  ],
+  shipment_events_id_bounded: ["shipment_events", "carrier_event_id = ''"],
+  shipment_events_outcome_known: ["shipment_events", "outcome = 'lost', version = null"],
+  shipment_events_source_known: ["shipment_events", "source = 'rumour'"],
+  shipment_followers_channels_known: ["shipment_followers", "channels = '{}'", "channels = '{fax}'"],
+  shipment_followers_policy_known: ["shipment_followers", "policy = 'some'"],
+  shipment_followers_versions_in_order: ["shipment_followers", "joined_version = -1", "left_version = -1"],
+  shipments_announced_at: ["shipments", "status_at = null", "version = 0"],
+  shipments_external_id_bounded: ["shipments", "external_id = ''"],
+  shipments_status_known: ["shipments", "status = 'eaten'"],
+  shipments_version_not_negative: ["shipments", "version = -1"],
   subscribers_quiet_hours_both_or_none: [
     "subscribers",
     "quiet_from = '22:00'",
@@ -171,6 +193,8 @@ beforeAll(async () => {
   }
   const notice = await makeDelivery({ source: "notice" });
   await makeDestination(notice.subscriberId);
+  await follow(notice.subscriberId);
+  await record({ status: "in_transit" });
   await beginSweep("command", 0);
   await transact((tx) =>
     stageEvents(tx, [{ name: "partition/pump.rung", data: { v: 1, partition: "p", generation: 1 } }]),

@@ -270,7 +270,7 @@ export async function emptyLedger(): Promise<void> {
   await rows(
     database(),
     sql`truncate subscribers, partitions, redrives, meters, payloads, outbox, sweeps, idempotency_keys, api_keys, operator_actions, suppressions,
-      claim_refusals, claim_refusal_totals, cleanup_runs, dead_letter_reports cascade`,
+      claim_refusals, claim_refusal_totals, cleanup_runs, dead_letter_reports, shipments cascade`,
   );
   await resetLedgerState();
 }

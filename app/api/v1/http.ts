@@ -62,13 +62,17 @@ export async function authenticate(request: Request): Promise<Result<ApiCaller>>
 }
 
 /** Runs a handler for an authenticated caller; what goes wrong unexpectedly is logged and told without details. */
-export async function handle(
-  request: Request,
-  work: (caller: ApiCaller) => Promise<Response>,
-): Promise<Response> {
-  try {
+export function handle(request: Request, work: (caller: ApiCaller) => Promise<Response>): Promise<Response> {
+  return guard(request, async () => {
     const caller = await authenticate(request);
-    return caller.ok ? await work(caller.value) : problemAnswer(caller.problem);
+    return caller.ok ? work(caller.value) : problemAnswer(caller.problem);
+  });
+}
+
+/** Runs a handler that finds out by itself who calls. */
+export async function guard(request: Request, work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work();
   } catch (error) {
     log.error("api request failed", {
       method: request.method,
@@ -89,16 +93,21 @@ export interface ReadBody<T> {
 export async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<Result<ReadBody<T>>> {
   const text = await readText(request);
   if (!text.ok) return text;
-  let json: unknown;
-  try {
-    json = JSON.parse(text.value);
-  } catch {
-    return invalid("body", text.value.slice(0, 40), "a JSON object");
-  }
-  const parsed = parseBody(schema, json);
+  const json = parseJson(text.value);
+  if (!json.ok) return json;
+  const parsed = parseBody(schema, json.value);
   return parsed.ok
     ? ok({ value: parsed.value, hash: createHash("sha256").update(text.value).digest("hex") })
     : parsed;
+}
+
+/** Reads the text of a body as JSON. */
+export function parseJson(text: string): Result<unknown> {
+  try {
+    return ok(JSON.parse(text));
+  } catch {
+    return invalid("body", text.slice(0, 40), "a JSON object");
+  }
 }
 
 /** The caller's `Idempotency-Key`, if there is one, scoped to caller and route. */

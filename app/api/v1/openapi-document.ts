@@ -21,6 +21,7 @@ import {
   replayedHeader,
   security,
 } from "./openapi-parts";
+import { shipments } from "./openapi-shipments";
 import {
   cancelledReminderAnswer,
   deliveriesAnswer,
@@ -242,9 +243,11 @@ export function openapiDocument() {
       tags: [
         { name: "Subscribers", description: "People who can be reminded, and where." },
         { name: "Reminders", description: "What is to be said to whom, when and where." },
+        { name: "Shipments", description: "Parcels, what carriers say about them, and who is told." },
+        { name: "Notices", description: "What must arrive at once." },
         { name: "About", description: "This API itself." },
       ],
-      paths: { ...subscribers, ...reminders, ...about },
+      paths: { ...subscribers, ...reminders, ...shipments, ...about },
       components: { securitySchemes: security },
     },
     { override: plainSchemas },

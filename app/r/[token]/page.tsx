@@ -1,13 +1,9 @@
 import { AlarmClock, Check, CircleX } from "lucide-react";
 import type { Metadata } from "next";
 import type { ReminderStatus } from "../../../db/reminders/views";
+import { messageLocale } from "../../../db/rules/message-locale";
 import { formatWhen } from "../../../db/rules/time-zone";
-import {
-  type LinkPageWords,
-  messageLocale,
-  messageWords,
-  textDirection,
-} from "../../../inngest/messages/words";
+import { type LinkPageWords, messageWords, textDirection } from "../../../inngest/messages/words";
 import { linkedReminder, readChannel } from "../../_reminders/linked";
 import { TextLink } from "../../_ui/button";
 import { Logo } from "../../_ui/logo";

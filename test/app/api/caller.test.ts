@@ -34,7 +34,7 @@ describe("without a valid key", () => {
       for (const operation of await listOperations()) {
         if (PUBLIC.includes(operation)) continue;
         const [method = "", pattern = ""] = operation.split(" ");
-        const path = pattern.replace("{id}", MISSING_ID).replace("{externalId}", "ada");
+        const path = pattern.replace("{id}", MISSING_ID).replace(/\{externalId\}|\{subscriber\}/, "ada");
         const body = method === "GET" || method === "DELETE" ? undefined : {};
         const answer = await call(method, path, { headers: sent, body });
         expect(answer.status, operation).toBe(401);

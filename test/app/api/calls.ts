@@ -18,6 +18,8 @@ const routes = Object.entries(modules).map(([file, load]) => {
   const segments = pattern.split("/").map((segment) => segment.replace(/^\[(\w+)\]$/, "(?<$1>[^/]+)"));
   return { pattern, load, path: new RegExp(`^${segments.join("/").replaceAll(".", "\\.")}$`) };
 });
+// As Next does: a path's own name goes before a parameter.
+routes.sort((one, other) => Number(one.pattern.includes("[")) - Number(other.pattern.includes("[")));
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 

@@ -87,7 +87,7 @@ describe("the OpenAPI document", () => {
     for (const { name, requestBody } of operations) {
       for (const { value } of Object.values(requestBody?.content["application/json"]?.examples ?? {})) {
         const [method = "", path = ""] = name.split(" ");
-        const filled = path.replace("{id}", id).replace("{externalId}", "shopper-1");
+        const filled = path.replace("{id}", id).replace(/\{externalId\}|\{subscriber\}/, "shopper-1");
         const answer = await call(method, filled, { key, body: value });
         expect(answer.status, `${name}: ${answer.text}`).toBeLessThan(300);
         if (name === "POST /api/v1/reminders") id = answer.body.id;

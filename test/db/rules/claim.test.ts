@@ -31,6 +31,7 @@ const FACTS: ClaimFacts = {
   occurrenceState: "opened",
   occurrenceVersion: 2,
   sourceCancelled: false,
+  following: null,
   destinationState: "active",
   destinationVerified: true,
   isNotice: false,

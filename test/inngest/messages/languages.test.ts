@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { messageLocale } from "../../../db/rules/message-locale";
 import { renderPhoneCode, renderReminder, renderSignInCode } from "../../../inngest/messages/render";
-import { messageLocale, messageWords, textDirection } from "../../../inngest/messages/words";
+import { messageWords, textDirection } from "../../../inngest/messages/words";
 
 const LANGUAGES = ["en", "de", "fr", "ar"] as const;
 

@@ -1,0 +1,86 @@
+import { sql } from "drizzle-orm";
+import { rows, transact } from "../connection";
+import { forecastBurst } from "../rules/capacity";
+import { SHIPMENT_USEFUL_MS } from "../rules/shipment-status";
+
+/** The announced scans that were recorded within one minute, and what became of their updates. */
+export interface ImportView {
+  atMs: number;
+  scans: number;
+  fannedOut: number;
+  deliveries: number;
+  sent: number;
+  waiting: number;
+  skipped: number;
+  superseded: number;
+  pastDeadline: number;
+  dead: number;
+  /** Ages of what was sent, from the scan's arrival, in milliseconds; null while nothing was. */
+  p50AgeMs: number | null;
+  p99AgeMs: number | null;
+  /** From the scans' arrival to the last send so far. */
+  tookMs: number | null;
+  /** The first update of it that stops being of use. */
+  expiresAtMs: number | null;
+  /** What the rule says of as many deliveries at the present rates of their partitions: compare with what happened. */
+  forecastDrainMs: number | null;
+  forecastP50AgeMs: number | null;
+  forecastP99AgeMs: number | null;
+}
+
+type ImportRow = Omit<ImportView, "forecastDrainMs" | "forecastP50AgeMs" | "forecastP99AgeMs"> & {
+  perSecond: number | null;
+};
+
+/** One screen; a day's trickle of single scans is not an import. */
+const IMPORTS_MAX = 30;
+const SCANS_MIN = 2;
+
+/** Imports of the last day, newest first: progress, ages, forecast, and what may expire. */
+export async function readImports(): Promise<ImportView[]> {
+  const found = await transact((tx) =>
+    rows<ImportRow>(
+      tx,
+      sql`with imports as (
+          select date_trunc('minute', recorded_at) as at, array_agg(id) as ids, count(*)::int as scans,
+            count(fanned_out_at)::int as "fannedOut", min(recorded_at) as first
+          from shipment_events where version is not null and recorded_at > ledger_now() - interval '1 day'
+          group by 1 having count(*) >= ${SCANS_MIN} order by 1 desc limit ${IMPORTS_MAX}
+        )
+        select epoch_ms(i.first) as "atMs", i.scans, i."fannedOut", s.* from imports i, lateral (
+          select count(*)::int as deliveries,
+            count(*) filter (where d.state = 'delivered')::int as sent,
+            count(*) filter (where d.state in ('scheduled', 'ready', 'sending', 'deferred'))::int as waiting,
+            count(*) filter (where d.state = 'expired' and d.reason not in ('superseded', 'past_deadline'))::int as skipped,
+            count(*) filter (where d.reason = 'superseded')::int as superseded,
+            count(*) filter (where d.reason = 'past_deadline')::int as "pastDeadline",
+            count(*) filter (where d.state = 'dead')::int as dead,
+            percentile_disc(0.5) within group (order by epoch_ms(d.latest_attempt_at) - epoch_ms(d.scheduled_at))
+              filter (where d.state = 'delivered') as "p50AgeMs",
+            percentile_disc(0.99) within group (order by epoch_ms(d.latest_attempt_at) - epoch_ms(d.scheduled_at))
+              filter (where d.state = 'delivered') as "p99AgeMs",
+            max(epoch_ms(d.finished_at)) filter (where d.state = 'delivered') - epoch_ms(i.first) as "tookMs",
+            min(epoch_ms(d.expires_at)) filter (where d.state in ('scheduled', 'ready', 'deferred')) as "expiresAtMs",
+            (select sum(least(m.rate, p.ceiling) * (1 - p.headroom)) from partitions p join meters m on m.key = p.key
+              where p.key in (select distinct dd.partition from deliveries dd where dd.shipment_event_id = any(i.ids)))
+              as "perSecond"
+          from deliveries d where d.shipment_event_id = any(i.ids)) s
+        order by i.at desc`,
+    ),
+  );
+  return found.map(({ perSecond, ...row }) => {
+    const forecast = forecastBurst({
+      backlogCost: 0,
+      burstCost: row.sent + row.waiting,
+      perSecond: perSecond ?? 0,
+      arrivalsPerSecond: 0,
+      usefulMs: SHIPMENT_USEFUL_MS,
+    });
+    return {
+      ...row,
+      forecastDrainMs: forecast.drainMs,
+      forecastP50AgeMs: forecast.p50AgeMs,
+      forecastP99AgeMs: forecast.p99AgeMs,
+    };
+  });
+}

@@ -1,0 +1,158 @@
+import { sql } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { database, rows } from "../../../db/connection";
+import { replaceEffects } from "../../../db/effects";
+import { followShipment, unfollowShipment } from "../../../db/shipments/follow";
+import { fanOut } from "../../../inngest/fan-out";
+import { type DeliveryRow, emptyLedger, makeShopper, makeSubscriber } from "../../support/factories";
+import { ACCEPTED, admitRows, begin, claim, readDelivery, settle } from "../../support/ledger";
+import { announcedIds, follow, record, updates } from "../../support/shipments";
+import { testClock } from "../../support/test-clock";
+
+let restore: () => void;
+
+beforeEach(async () => {
+  // An engine that takes every event and runs nothing.
+  restore = replaceEffects({ fetch: async () => Response.json({ ids: ["event"], status: 200 }) });
+  await emptyLedger();
+});
+
+afterEach(() => restore());
+
+/** Announces a status and gives its followers their rows. */
+async function announce(status: "in_transit" | "out_for_delivery" | "delivered"): Promise<DeliveryRow[]> {
+  await record({ status });
+  await fanOut(await announcedIds());
+  return updates();
+}
+
+async function claimAll(given: readonly DeliveryRow[]) {
+  await rows(database(), sql`update deliveries set admission_id = null, admitted_until = null`);
+  await admitRows(given.map((row) => row.id));
+  return claim(await Promise.all(given.map((row) => readDelivery(row.id))));
+}
+
+describe("at the claim", () => {
+  test("a follower of every gets the versions in order: the newer one waits until the older has ended", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id, { policy: "every" });
+    await announce("in_transit");
+    const [older, newer] = await announce("out_for_delivery");
+    if (older === undefined || newer === undefined) throw new Error("two updates were expected");
+    const first = await claimAll([newer]);
+    expect(first).toMatchObject({ begun: [], refused: [{ deliveryId: newer.id, reason: "held" }] });
+    expect(await readDelivery(newer.id)).toMatchObject({ state: "scheduled", lastClass: "not_before" });
+    await admitRows([older.id]);
+    const begun = await begin(await readDelivery(older.id));
+    await settle(begun, ACCEPTED);
+    await testClock.advance(3_000);
+    expect((await claimAll([newer])).begun).toMatchObject([{ deliveryId: newer.id }]);
+  });
+
+  test("a newer scan that is not fanned out yet overtakes what a follower of the latest waits for", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id, { policy: "latest" });
+    const [waiting] = await announce("in_transit");
+    if (waiting === undefined) throw new Error("an update was expected");
+    await record({ status: "delivered" });
+    expect((await claimAll([waiting])).begun).toEqual([]);
+    expect(await readDelivery(waiting.id)).toMatchObject({
+      state: "expired",
+      reason: "superseded",
+      attemptCount: 0,
+    });
+  });
+
+  test.each([
+    ["unfollowed", "opted_out", (id: string) => unfollowShipment({ externalId: "parcel-1" }, id)],
+    [
+      "chose other milestones",
+      "milestone_not_chosen",
+      (id: string) => follow(id, { milestones: ["delivered"] }),
+    ],
+    [
+      "turned shipments off on the channel",
+      "preference",
+      (id: string) =>
+        rows(
+          database(),
+          sql`insert into preferences (subscriber_id, topic, channel, enabled, updated_at)
+            values (${id}::uuid, 'shipments', 'email', false, ledger_now())`,
+        ),
+    ],
+  ])("who %s meanwhile is not told: %s", async (_what, reason, change) => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id);
+    const [waiting] = await announce("in_transit");
+    if (waiting === undefined) throw new Error("an update was expected");
+    await change(shopper.id);
+    expect((await claimAll([waiting])).begun).toEqual([]);
+    expect(await readDelivery(waiting.id)).toMatchObject({ state: "expired", reason });
+  });
+
+  test("turning reminders off turns no shipment off", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id);
+    await rows(
+      database(),
+      sql`insert into preferences (subscriber_id, topic, channel, enabled, updated_at)
+        values (${shopper.id}::uuid, 'reminders', 'email', false, ledger_now())`,
+    );
+    const waiting = await announce("in_transit");
+    expect((await claimAll(waiting)).begun).toHaveLength(1);
+  });
+
+  test("the version that was rendered is the version that is sent, whatever the parcel says by then", async () => {
+    const shopper = await makeShopper({ channels: ["sms"] });
+    await follow(shopper.id, { channels: ["sms"] });
+    const [waiting] = await announce("in_transit");
+    if (waiting === undefined) throw new Error("an update was expected");
+    await rows(database(), sql`update shipments set carrier = 'Another carrier'`);
+    const { begun } = await claimAll([waiting]);
+    expect(begun[0]?.content).toMatchObject({ text: expect.stringContaining("DHL") });
+  });
+});
+
+describe("following", () => {
+  const body = {
+    channels: ["email" as const],
+    milestones: ["delivered" as const],
+    policy: "latest" as const,
+    order: null,
+  };
+
+  test("a parcel that nobody has reported yet may be followed, and twice is once", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    const first = await followShipment({ externalId: "new" }, shopper.id, { ...body, order: "4711" });
+    const again = await followShipment({ externalId: "new" }, shopper.id, body);
+    expect(first).toMatchObject({ ok: true, value: { status: "pending", version: 0, order: "4711" } });
+    expect(again).toEqual(first);
+  });
+
+  test("nobody is told where nothing arrives", async () => {
+    const { id } = await makeSubscriber();
+    const refused = await followShipment({ externalId: "new" }, id, body);
+    expect(refused).toMatchObject({
+      ok: false,
+      problem: { code: "invalid_input", fields: [{ field: "channels" }] },
+    });
+    expect(await rows(database(), sql`select 1 from shipments`)).toEqual([]);
+  });
+
+  test("whoever follows again hears of what comes then, once", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id);
+    await unfollowShipment({ externalId: "parcel-1" }, shopper.id);
+    await announce("in_transit");
+    await follow(shopper.id);
+    expect((await announce("delivered")).map((row) => row.version)).toEqual([2]);
+  });
+
+  test("unfollowing what nobody knows, or twice, is harmless", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    expect(await unfollowShipment({ externalId: "unknown" }, shopper.id)).toMatchObject({ ok: false });
+    await follow(shopper.id);
+    await unfollowShipment({ externalId: "parcel-1" }, shopper.id);
+    expect(await unfollowShipment({ externalId: "parcel-1" }, shopper.id)).toMatchObject({ ok: true });
+  });
+});
