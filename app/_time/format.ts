@@ -35,7 +35,8 @@ export function relativeTime(atMs: number, nowMs: number): string {
   if (size < MINUTE_MS) return "now";
   const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
   if (size < HOUR_MS) return format.format(Math.round(aheadMs / MINUTE_MS), "minute");
-  if (size < DAY_MS) return format.format(Math.round(aheadMs / HOUR_MS), "hour");
+  // Up to two days in hours: 36 hours are tomorrow night, and "2 days" would read as the day after.
+  if (size < 2 * DAY_MS) return format.format(Math.round(aheadMs / HOUR_MS), "hour");
   if (size < 60 * DAY_MS) return `${aheadMs > 0 ? "in " : ""}${days(size)}${aheadMs > 0 ? "" : " ago"}`;
   return format.format(Math.round(aheadMs / (30.44 * DAY_MS)), "month");
 }

@@ -126,11 +126,15 @@ function Facts({ view, dueAtMs, nowMs }: { view: ReminderView; dueAtMs: number; 
   return (
     <ul className="space-y-0.5 text-ink-soft empty:hidden">
       {repeat !== null && (
-        <li className="flex flex-wrap items-center gap-x-1.5">
-          <Repeat aria-hidden className="size-4" />
-          {tellRecurrence(repeat)}
+        <li>
+          <span className="flex items-center gap-1.5">
+            <Repeat aria-hidden className="size-4" />
+            {tellRecurrence(repeat)}
+          </span>
           {later.length > 0 && (
-            <span>· then {later.map((atMs) => shortTime(atMs, timeZone, nowMs)).join(", ")}</span>
+            <span className="block">
+              Then {later.map((atMs) => shortTime(atMs, timeZone, nowMs)).join(", ")}
+            </span>
           )}
         </li>
       )}

@@ -80,7 +80,7 @@ export function SmsHours({ hours }: { hours: { from: string; until: string } | n
       <div className="flex flex-wrap items-end gap-3 sm:pl-8">
         <div className="text-sm text-ink-soft">
           <label htmlFor="smsFrom">From</label>
-          <Input id="smsFrom" name="smsFrom" type="time" defaultValue={shown.from} className="mt-1 w-32!" />
+          <Input id="smsFrom" name="smsFrom" type="time" defaultValue={shown.from} className="mt-1 w-36!" />
         </div>
         <div className="text-sm text-ink-soft">
           <label htmlFor="smsUntil">Until</label>
@@ -89,7 +89,7 @@ export function SmsHours({ hours }: { hours: { from: string; until: string } | n
             name="smsUntil"
             type="time"
             defaultValue={shown.until}
-            className="mt-1 w-32!"
+            className="mt-1 w-36!"
           />
         </div>
         <SubmitButton kind="secondary">Save hours</SubmitButton>

@@ -34,16 +34,23 @@ export function AddPhoneForm({ another }: { another: boolean }) {
         By adding it you agree to get text messages for the reminders you set. Reply STOP to any of them to
         end that. Your operator may charge for messages.
       </p>
-      <label className="flex items-start gap-3">
-        <input type="hidden" name="hoursAsked" value="yes" />
-        <input type="checkbox" name="daytime" defaultChecked className="mt-1 size-5 shrink-0 accent-accent" />
-        <span>
-          Text me only between 08:00 and 21:00
-          <span className="block text-sm text-ink-soft">
-            What is due at night waits for the morning. Codes still come at once.
+      {!another && (
+        <label className="flex items-start gap-3">
+          <input type="hidden" name="hoursAsked" value="yes" />
+          <input
+            type="checkbox"
+            name="daytime"
+            defaultChecked
+            className="mt-1 size-5 shrink-0 accent-accent"
+          />
+          <span>
+            Text me only between 08:00 and 21:00
+            <span className="block text-sm text-ink-soft">
+              What is due at night waits for the morning. Codes still come at once.
+            </span>
           </span>
-        </span>
-      </label>
+        </label>
+      )}
       <SubmitButton busy={pending} kind="secondary">
         Text me a code
       </SubmitButton>
