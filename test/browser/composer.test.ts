@@ -3,7 +3,17 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchBrowser } from "../support/browser";
 import { type Stack, startStack } from "../support/stack";
-import { addDevice, addPhone, arrival, freshEmail, setReminder, signIn, untilStory, visit } from "./visitor";
+import {
+  addDevice,
+  addPhone,
+  arrival,
+  freshEmail,
+  setReminder,
+  signIn,
+  untilStory,
+  visit,
+  wallClock,
+} from "./visitor";
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const email = freshEmail();
@@ -202,7 +212,9 @@ test("one channel, then the next: opening the reminder keeps the later one back"
   await addDevice(page, stack);
   await open("/reminders/new");
   await page.getByLabel("What").fill("Bring the parcel");
-  await page.getByLabel("When, in words").fill("in 1 min");
+  const { date, time } = wallClock(1);
+  await page.getByLabel("Date").fill(date);
+  await page.getByLabel("Time", { exact: true }).fill(time);
   await page.getByLabel("One, then the next").check();
   for (const channel of ["Email", "SMS", "Push"])
     await page.getByRole("checkbox", { name: channel }).setChecked(channel !== "Email");
