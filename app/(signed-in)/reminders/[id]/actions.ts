@@ -1,5 +1,6 @@
 "use server";
 
+import { refresh } from "next/cache";
 import { notFound, redirect } from "next/navigation";
 import { after } from "next/server";
 import { cancelReminder } from "../../../../db/reminders/cancel";
@@ -63,6 +64,7 @@ export async function change(id: string, what: keyof typeof CHANGES): Promise<vo
 export async function opened(id: string): Promise<void> {
   const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}`);
   await noteOpened({ kind: "subscriber", subscriberId }, id);
+  refresh();
 }
 
 async function readSnooze(
