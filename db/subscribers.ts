@@ -18,7 +18,7 @@ export interface DestinationView {
   state: "active" | "suppressed";
   verified: boolean;
   /** The most messages a day that its owner wants there; null: no limit. */
-  dailyLimit?: number | null;
+  dailyLimit: number | null;
 }
 
 export interface SubscriberView {

@@ -26,6 +26,7 @@ test("reads what is needed, and gives the rest its defaults", () => {
     databaseUrl: WHOLE.DATABASE_URL,
     ledgerGeneration: "1",
     appUrl: "https://punctual.example",
+    aftershipWebhookSecret: null,
     authSecret: WHOLE.AUTH_SECRET,
     suppressionSecret: WHOLE.SUPPRESSION_SECRET,
     resend: {

@@ -269,7 +269,7 @@ export async function emptyLedger(): Promise<void> {
   await testClock.set(NOON_MS);
   await rows(
     database(),
-    sql`truncate subscribers, partitions, redrives, meters, payloads, outbox, sweeps, idempotency_keys, api_keys, operator_actions, suppressions,
+    sql`truncate subscribers, partitions, redrives, meters, payloads, outbox, sweeps, idempotency_keys, operator_actions, suppressions,
       claim_refusals, claim_refusal_totals, cleanup_runs, dead_letter_reports, shipments cascade`,
   );
   await resetLedgerState();

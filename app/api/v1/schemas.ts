@@ -208,6 +208,9 @@ export const subscriberAnswer = z
             description: "`suppressed`: the provider or the person said stop; nothing is sent there.",
           }),
           verified: z.boolean().meta({ description: "Only verified destinations are reminded." }),
+          dailyLimit: count.nullable().meta({
+            description: "The most messages a day that its owner wants there; null: no limit.",
+          }),
         })
         .meta({ id: "Destination" }),
     ),

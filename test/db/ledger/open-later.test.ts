@@ -79,6 +79,7 @@ test("what is due is read oldest first, inside its second, with what rendering n
     timeZone: "UTC",
     locale: "en",
     title: "Water the plants",
+    checkUrl: null,
     note: null,
     url: null,
     reminderId: reminder.id,
