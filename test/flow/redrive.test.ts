@@ -141,7 +141,12 @@ describe("rerunning dead-letter runs in the engine's dashboard", () => {
 
   test("an unknown outcome is not redriven and says why", async () => {
     const { id } = await world.subscriber();
-    world.providers.control("twilio", { fault: "reset", faultWhen: "after", faultCount: 1 });
+    world.providers.control("twilio", {
+      fault: "reset",
+      faultWhen: "after",
+      faultCount: 1,
+      receipts: "absent",
+    });
     await world.remind(id, { inMs: 10_000, channels: ["sms"] });
     await world.advance(60_000);
     const [run] = deadRuns();
