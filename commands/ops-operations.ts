@@ -5,9 +5,9 @@ import { countRemovable } from "../db/cleanup/remove";
 import { approveRetention, readRetention, setRetention, switchCleanup } from "../db/cleanup/retention";
 import { readCleanupRuns, readCleanupSwitch } from "../db/cleanup/runs";
 import { database } from "../db/connection";
-import { explain } from "../db/console/explain";
+import { explain, explanationLines } from "../db/console/explain";
 import { readAnswers } from "../db/console/questions";
-import { checkGate, readSlos, setSlo } from "../db/console/slos";
+import { checkGate, GATE_WINDOW_MS, readSlos, setSlo } from "../db/console/slos";
 import { readVersions } from "../db/console/versions";
 import { readReports } from "../db/dead-letter-reports";
 import { effects } from "../db/effects";
@@ -15,6 +15,7 @@ import type { Operator } from "../db/operator-actions";
 import { promoteLedger } from "../db/restore/promote";
 import type { Result } from "../db/rules/errors";
 import { reportHeading, reportLine } from "../db/rules/report-words";
+import { gateLines } from "../db/rules/slo";
 import { makeSignInLink } from "../db/sign-in-links";
 import { ringPumps } from "../inngest/dispatch";
 import { sweep } from "../inngest/sweep";
@@ -53,8 +54,6 @@ export interface OpsAnswer {
 
 type Verb = (context: OpsContext) => Promise<OpsAnswer | Result<OpsAnswer>>;
 
-const WINDOW_MS = 15 * 60_000;
-
 /** How long a drain waits: a lease of the slowest channel, and half of another. */
 const DRAIN_MS = 60_000;
 
@@ -71,7 +70,7 @@ function told<T>(result: Result<T>, tell: (value: T) => OpsAnswer): Result<OpsAn
 /** The verbs of this file by name. */
 export const OPERATIONS: Record<string, Verb> = {
   async questions({ duration, values }) {
-    const answers = await readAnswers(duration(values.since) ?? WINDOW_MS);
+    const answers = await readAnswers(duration(values.since) ?? GATE_WINDOW_MS);
     const queues = answers.queues.filter((row) => row.ready + row.waiting + row.sending > 0);
     return answer(answers, [
       ...queues.map(
@@ -89,12 +88,8 @@ export const OPERATIONS: Record<string, Verb> = {
     ]);
   },
   async gate({ duration, values }) {
-    const gate = await checkGate(duration(values.since) ?? WINDOW_MS);
-    const lines = gate.measures.map(({ channel, lane, measure, value, limit, ok }) => {
-      const against = limit === null ? "" : ` of ${limit}`;
-      return `${ok ? "ok  " : "FAIL"}  ${channel} ${lane} ${measure} ${value}${against}`;
-    });
-    return answer(gate, lines.length === 0 ? ["Nothing waited and nothing was sent."] : lines, gate.ok);
+    const gate = await checkGate(duration(values.since) ?? GATE_WINDOW_MS);
+    return answer(gate, gateLines(gate), gate.ok);
   },
   async slos() {
     const slos = await readSlos();
@@ -112,18 +107,12 @@ export const OPERATIONS: Record<string, Verb> = {
   async explain({ argument }) {
     const found = await explain(argument(0, "key"));
     if (found === null) return { ok: false, problem: { code: "not_found", what: "delivery" } };
-    const head = `${found.key}: ${found.state}${found.reason === null ? "" : `, ${found.reason}`}`;
-    return answer(found, [
-      head,
-      ...found.steps.map(
-        ({ step, rule, value, effect }) => `  ${step.padEnd(12)} ${effect.padEnd(7)} ${rule}: ${value}`,
-      ),
-    ]);
+    return answer(found, explanationLines(found));
   },
   async drain(context) {
     const partition = context.argument(0, "partition");
     const leased = async () =>
-      (await readAnswers(WINDOW_MS)).queues
+      (await readAnswers(GATE_WINDOW_MS)).queues
         .filter((row) => row.partition === partition)
         .reduce((sum, row) => sum + row.sending, 0);
     if (context.dryRun) {

@@ -1,5 +1,11 @@
-import type { DeadLetterDetail, DeadLetterGroup, DeadLetterLine } from "../db/console/dead-letters";
+import {
+  ANSWERS_OF,
+  type DeadLetterDetail,
+  type DeadLetterGroup,
+  type DeadLetterLine,
+} from "../db/console/dead-letters";
 import type { RedriveDetail, RedriveLine, RedrivePreview, RedriveProgress } from "../db/redrive/views";
+import { gateLines } from "../db/rules/slo";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -30,7 +36,8 @@ export function groupLine(group: DeadLetterGroup): string {
   ];
   const aside = asides.length === 0 ? "" : ` (${asides.join(", ")})`;
   const said = answers.map((answer) => `${answer.count} × ${answerOf(answer)}`).join(", ");
-  return `${iso(fromMs)}  ${partition}  ${reason}  ${count}${aside}\n    ${said}`;
+  const newest = count > ANSWERS_OF ? `the newest ${ANSWERS_OF}: ` : "";
+  return `${iso(fromMs)}  ${partition}  ${reason}  ${count}${aside}\n    ${newest}${said}`;
 }
 
 export function deadLetterLine(line: DeadLetterLine): string {
@@ -86,6 +93,9 @@ export function redriveLines(detail: RedriveDetail): string[] {
         `  ${row.partition}: ${row.stage}, ${row.pace.toFixed(2)}/s (${row.limitedBy ?? "not begun"}), ${row.released} released, ${row.pending} to go`,
     ),
     ...(detail.state === "previewed" && detail.preview !== null ? previewLines(detail.preview) : []),
+    ...(detail.gate === null
+      ? []
+      : ["  gate at its end:", ...gateLines(detail.gate).map((line) => `    ${line}`)]),
     ...detail.actions.map(
       ({ atMs, operator, action, reason }) => `  ${iso(atMs)}  ${operator}  ${action}: ${reason}`,
     ),

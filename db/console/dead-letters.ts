@@ -23,7 +23,7 @@ export interface DeadLetterGroup {
   expired: number;
   oldestMs: number;
   newestMs: number;
-  /** What the provider said last, by count: at most `SAMPLE_MAX`. */
+  /** What the provider said last to the newest `ANSWERS_OF` of them, by count: at most `SAMPLE_MAX`. */
   answers: ProviderAnswerCount[];
 }
 
@@ -48,7 +48,12 @@ const DAY_MS = 24 * HOUR_MS;
 const HOURLY_UP_TO_MS = 2 * DAY_MS;
 
 const SAMPLE_MAX = 3;
-const GROUPS_MAX = 500;
+
+/** One incident fails for one cause or two: the newest of a group name them, and each is a look at its last call. */
+export const ANSWERS_OF = 100;
+
+/** As many incidents as anybody reads; narrower filters show the others. */
+const GROUPS_MAX = 200;
 
 /** Dead letters grouped by partition, reason and time, the latest first. */
 export async function groupDeadLetters(filter: DeadLetterFilter): Promise<DeadLetterGroups> {
@@ -56,7 +61,7 @@ export async function groupDeadLetters(filter: DeadLetterFilter): Promise<DeadLe
     const nowMs = await ledgerNowMs(tx);
     const [range] = await rows<{ oldestMs: number | null; total: number }>(
       tx,
-      sql`select min(epoch_ms(d.finished_at)) as "oldestMs", count(*)::int as total from deliveries d
+      sql`select epoch_ms(min(d.finished_at)) as "oldestMs", count(*)::int as total from deliveries d
         where ${deadLettersWhere(filter)}`,
     );
     const oldestMs = range?.oldestMs ?? nowMs;
@@ -67,30 +72,30 @@ export async function groupDeadLetters(filter: DeadLetterFilter): Promise<DeadLe
 }
 
 function readGroups(tx: Transaction, filter: DeadLetterFilter, bucketMs: number): Promise<DeadLetterGroup[]> {
+  const bucket = sql`(${bucketMs} * interval '1 millisecond')`;
   return rows<DeadLetterGroup>(
     tx,
-    sql`with dead as (
-        select d.partition, d.channel, d.reason, floor(epoch_ms(d.finished_at) / ${bucketMs}::float8) * ${bucketMs}::float8 as from_ms,
-          epoch_ms(d.finished_at) as died_ms, d.dismissed_at, d.unresolved_since, d.expires_at,
-          a.class, a.status, a.code
-        from deliveries d
-        left join attempts a on a.delivery_id = d.id and a.number = d.attempt_count
-        where ${deadLettersWhere(filter)}
-      ), answers as (
-        select partition, reason, from_ms, class, status, code, count(*)::int as count,
-          row_number() over (partition by partition, reason, from_ms order by count(*) desc, class, status, code) as rank
-        from dead group by partition, reason, from_ms, class, status, code
+    sql`with grouped as (
+        select d.partition, d.channel, d.reason, date_bin(${bucket}, d.finished_at, from_epoch_ms(0)) as bin,
+          count(*)::int as count, count(d.dismissed_at)::int as dismissed, count(d.unresolved_since)::int as unknown,
+          (count(*) filter (where d.expires_at <= ledger_now()))::int as expired,
+          min(d.finished_at) as oldest, max(d.finished_at) as newest
+        from deliveries d where ${deadLettersWhere(filter)} group by d.partition, d.channel, d.reason, bin
+        order by bin desc, count desc, d.partition, d.reason limit ${GROUPS_MAX}
       )
-      select d.partition, d.channel, d.reason, d.from_ms as "fromMs", d.from_ms + ${bucketMs}::float8 as "untilMs",
-        count(*)::int as count, count(d.dismissed_at)::int as dismissed, count(d.unresolved_since)::int as unknown,
-        (count(*) filter (where d.expires_at <= ledger_now()))::int as expired,
-        min(d.died_ms) as "oldestMs", max(d.died_ms) as "newestMs",
-        (select jsonb_agg(jsonb_build_object('class', a.class, 'status', a.status, 'code', a.code, 'count', a.count)
-            order by a.rank)
-          from answers a where a.partition = d.partition and a.reason = d.reason and a.from_ms = d.from_ms
-            and a.rank <= ${SAMPLE_MAX}) as answers
-      from dead d group by d.partition, d.channel, d.reason, d.from_ms
-      order by d.from_ms desc, count(*) desc, d.partition, d.reason limit ${GROUPS_MAX}`,
+      select g.partition, g.channel, g.reason, epoch_ms(g.bin) as "fromMs", epoch_ms(g.bin + ${bucket}) as "untilMs",
+        g.count, g.dismissed, g.unknown, g.expired, epoch_ms(g.oldest) as "oldestMs", epoch_ms(g.newest) as "newestMs",
+        (select coalesce(jsonb_agg(jsonb_build_object('class', c.class, 'status', c.status, 'code', c.code, 'count', c.count)
+            order by c.count desc, c.class, c.status, c.code), '[]'::jsonb) from (
+          select a.class, a.status, a.code, count(*)::int as count from (
+            select d.id, d.attempt_count from deliveries d
+            where ${deadLettersWhere(filter)} and d.partition = g.partition and d.channel = g.channel and d.reason = g.reason
+              and d.finished_at between g.oldest and g.newest
+            order by d.finished_at desc limit ${ANSWERS_OF}
+          ) newest left join attempts a on a.delivery_id = newest.id and a.number = newest.attempt_count
+          group by a.class, a.status, a.code order by count(*) desc, a.class, a.status, a.code limit ${SAMPLE_MAX}
+        ) c) as answers
+      from grouped g order by g.bin desc, g.count desc, g.partition, g.reason`,
   );
 }
 

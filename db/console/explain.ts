@@ -65,3 +65,13 @@ export async function explain(name: string): Promise<Explanation | null> {
     };
   });
 }
+
+/** The explanation as text, one line a step: the command line prints it, the delivery's page shows it. */
+export function explanationLines({ key, state, reason, steps }: Explanation): string[] {
+  return [
+    `${key}: ${state}${reason === null ? "" : `, ${reason}`}`,
+    ...steps.map(
+      ({ step, rule, value, effect }) => `  ${step.padEnd(12)} ${effect.padEnd(7)} ${rule}: ${value}`,
+    ),
+  ];
+}

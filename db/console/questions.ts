@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { at, ledgerNowMs, rows, type Transaction, transact } from "../connection";
+import { alone, at, ledgerNowMs, rows, type Transaction, transact } from "../connection";
 import type { Channel, Lane } from "../rules/outcome";
 import { type Refused, readRefused } from "./refusals";
 
@@ -57,6 +57,7 @@ export interface DeadCount {
 /** The answers to the operators' four questions, read in one transaction. */
 export interface Answers {
   atMs: number;
+  /** Since when the past is looked at: the window that was asked for, or shorter when it holds over `CALLS_MAX` calls. */
   sinceMs: number;
   queues: QueueAge[];
   delays: Delays[];
@@ -68,107 +69,158 @@ export interface Answers {
 /** Beyond this an operator reads "100000 or more"; counting on would scan what nobody reads. */
 export const COUNT_MAX = 100_000;
 
+/**
+ * A window holds so many calls at most: of a faster system the newest speak for it (100 s at 100/s). Each costs two looks
+ * at the ledger; of a lane with half of the work, fifty of them still stand above the 99th percentile.
+ */
+export const CALLS_MAX = 10_000;
+
 /** Local admission counts as a delay from here: a second is the busy pump's own tick. */
 const ADMISSION_DELAY_MS = 1_000;
 
 /**
  * The operators' four questions, answered from the ledger (DESIGN 8). Metrics, `ops` and the console read this one
- * function, so that their numbers are equal. `windowMs` bounds what is looked at of the past.
+ * function, so that their numbers are equal. `windowMs` bounds what is looked at of the past, `CALLS_MAX` and `COUNT_MAX`
+ * what is looked at altogether.
  */
-export async function readAnswers(windowMs: number): Promise<Answers> {
-  return transact(async (tx) => {
-    const atMs = await ledgerNowMs(tx);
-    const sinceMs = atMs - windowMs;
-    return {
-      atMs,
-      sinceMs,
-      queues: await readQueues(tx),
-      delays: await readDelays(tx, sinceMs),
-      dead: await readDead(tx),
-      refused: await readRefused(tx, at(sinceMs)),
-    };
-  });
+export function readAnswers(windowMs: number): Promise<Answers> {
+  return transact((tx) => answersIn(tx, windowMs));
 }
 
-/** What the ledger holds now, per partition and lane. */
-export function readQueues(tx: Transaction): Promise<QueueAge[]> {
+/** The same inside a transaction. */
+export async function answersIn(tx: Transaction, windowMs: number): Promise<Answers> {
+  const atMs = await ledgerNowMs(tx);
+  const sinceMs = Math.max(atMs - windowMs, await newestCallsSinceMs(tx, atMs - windowMs));
+  return {
+    atMs,
+    sinceMs,
+    queues: await readQueues(tx),
+    delays: await readDelays(tx, sinceMs),
+    dead: await readDead(tx),
+    refused: await readRefused(tx, at(sinceMs)),
+  };
+}
+
+/** When the newest `CALLS_MAX` calls since then began; `sinceMs` itself when there are fewer. */
+async function newestCallsSinceMs(tx: Transaction, sinceMs: number): Promise<number> {
+  const [row] = await rows<{ ms: number }>(
+    tx,
+    sql`select epoch_ms(begun_at) as ms from attempts where begun_at >= ${at(sinceMs)}
+      order by begun_at desc offset ${CALLS_MAX} limit 1`,
+  );
+  return row?.ms ?? sinceMs;
+}
+
+/** What the ledger holds now, per partition and lane: by the index on just what is live. */
+function readQueues(tx: Transaction): Promise<QueueAge[]> {
+  const ofLane = (state: SQL) =>
+    sql`from deliveries d where d.partition = l.partition and d.lane = l.lane and d.state = ${state}`;
+  const counted = (state: SQL) =>
+    sql`(select count(*)::int as count, sum(cost)::float8 as cost, min(scheduled_at) as oldest
+      from (select d.cost, d.scheduled_at ${ofLane(state)} order by d.scheduled_at limit ${COUNT_MAX}) c)`;
+  // The age is computed of the one row, not of those that are passed over.
+  const ageAtShare = (share: number) =>
+    sql`(select ${ageOf(sql`a.scheduled_at`)} from (select d.scheduled_at ${ofLane(sql`'ready'`)} order by d.scheduled_at
+      offset floor((r.count - 1) * ${share}::float8)::int limit 1) a)`;
   return rows<QueueAge>(
     tx,
-    sql`select l.partition, p.channel, l.lane, r.ready, w.waiting, s.sending, r."oldestReadyMs",
-        nullif(greatest(coalesce(r."oldestReadyMs", 0), coalesce(w."oldestWaitingMs", 0)), 0) as "oldestOverdueMs",
-        r."ageP50Ms", r."ageP99Ms",
+    sql`select l.partition, p.channel, l.lane, r.count as ready, s.count + w.count as waiting,
+        (select count(*)::int ${ofLane(sql`'sending'`)}) as sending,
+        ${ageOf(sql`r.oldest`)} as "oldestReadyMs",
+        nullif(${ageOf(sql`least(r.oldest, s.oldest, w.oldest)`)}, 0) as "oldestOverdueMs",
+        case when r.count > 0 then ${ageAtShare(0.5)} end as "ageP50Ms",
+        case when r.count > 0 then ${ageAtShare(0.01)} end as "ageP99Ms",
         case when r.cost > 0 and m.rate > 0 then r.cost / least(m.rate, greatest(p.ceiling, 0.001)) * 1000 end as "drainMs"
-      from lanes l join partitions p on p.key = l.partition join meters m on m.key = l.partition,
-      lateral (
-        select count(*)::int as ready, max(age) as "oldestReadyMs", sum(cost)::float8 as cost,
-          percentile_cont(0.5) within group (order by age) as "ageP50Ms",
-          percentile_cont(0.99) within group (order by age) as "ageP99Ms"
-        from (select greatest(0, epoch_ms(ledger_now()) - epoch_ms(d.scheduled_at)) as age, d.cost from deliveries d
-          where d.partition = l.partition and d.lane = l.lane and d.state = 'ready' limit ${COUNT_MAX}) a
-      ) r, lateral (
-        select count(*)::int as waiting,
-          max(epoch_ms(ledger_now()) - epoch_ms(d.scheduled_at)) filter (where d.scheduled_at <= ledger_now()) as "oldestWaitingMs"
-        from (select d.scheduled_at from deliveries d where d.partition = l.partition and d.lane = l.lane
-          and d.state in ('scheduled', 'deferred') limit ${COUNT_MAX}) d
-      ) w, lateral (
-        select count(*)::int as sending from deliveries d
-        where d.partition = l.partition and d.lane = l.lane and d.state = 'sending'
-      ) s
+      from lanes l join partitions p on p.key = l.partition join meters m on m.key = l.partition
+        cross join lateral ${counted(sql`'ready'`)} r cross join lateral ${counted(sql`'scheduled'`)} s
+        cross join lateral ${counted(sql`'deferred'`)} w
       order by l.partition, array_position(array['urgent', 'standard', 'bulk', 'redrive'], l.lane)`,
   );
 }
 
+/** How long ago an instant was, in milliseconds; 0 when it is still to come. */
+function ageOf(instant: SQL): SQL {
+  return sql`case when ${instant} is not null then greatest(0, epoch_ms(ledger_now()) - epoch_ms(${instant})) end`;
+}
+
+/** The subscriber's quiet hours, where it has any and the lane heeds them. */
+const WITH_QUIET_HOURS = sql`left join subscribers q on q.id = d.subscriber_id and q.quiet_from is not null and d.lane <> 'urgent'
+  cross join lateral (select case when q.id is not null then to_char(d.scheduled_at at time zone q.time_zone, 'HH24:MI') end as wall) due`;
+
 /** True for a delivery whose due time lay in its subscriber's quiet hours: it was held on purpose. */
-const HELD_BY_QUIET_HOURS = sql`(d.lane <> 'urgent' and q.quiet_from is not null and case
+const HELD_BY_QUIET_HOURS = sql`(q.id is not null and case
     when q.quiet_from < q.quiet_until then due.wall >= q.quiet_from and due.wall < q.quiet_until
     else due.wall >= q.quiet_from or due.wall < q.quiet_until end)`;
 
-const WITH_QUIET_HOURS = sql`join subscribers q on q.id = d.subscriber_id
-  cross join lateral (select to_char(d.scheduled_at at time zone q.time_zone, 'HH24:MI') as wall) due`;
+/** The 50th and the 99th percentile of an interval: sorted once, and as it is stored. */
+const percentiles = (interval: SQL) =>
+  sql`percentile_cont(array[0.5, 0.99]::float8[]) within group (order by ${interval})`;
+
+const toMs = (interval: SQL) =>
+  sql`case when ${interval} is not null then greatest(0, extract(epoch from ${interval}) * 1000)::float8 end`;
 
 /** What was tried and what ended since then, per channel and lane. */
-export async function readDelays(tx: Transaction, sinceMs: number): Promise<Delays[]> {
+async function readDelays(tx: Transaction, sinceMs: number): Promise<Delays[]> {
   const since = at(sinceMs);
   return rows<Delays>(
     tx,
-    sql`with called as (${callsSince(since)}), died as (
-        select d.channel, d.lane, count(*)::int as died from deliveries d
-        where d.state = 'dead' and d.finished_at >= ${since} group by d.channel, d.lane
-      ), late as (
-        select d.channel, d.lane, count(*)::int as accepted,
-          percentile_cont(0.5) within group (order by lateness.ms) as p50,
-          percentile_cont(0.99) within group (order by lateness.ms) as p99
+    sql`with called as (${callsSince(since)}), ended as (${endingsSince(since)}), late as (
+        select d.channel, d.lane,
+          ${percentiles(sql`case when not ${HELD_BY_QUIET_HOURS} then d.finished_at - greatest(d.scheduled_at, d.created_at) end`)} as p
         from deliveries d ${WITH_QUIET_HOURS}
-        cross join lateral (select case when not ${HELD_BY_QUIET_HOURS}
-          then greatest(0, epoch_ms(d.finished_at) - epoch_ms(greatest(d.scheduled_at, d.created_at))) end as ms) lateness
         where d.state = 'delivered' and d.finished_at >= ${since} group by d.channel, d.lane
       )
       select s.channel, s.lane, coalesce(called.attempted, 0) as attempted, coalesce(called.by_admission, 0) as "byAdmission",
         coalesce(called.by_throttling, 0) as "byThrottling", coalesce(called.attempts, 0) as attempts,
-        coalesce(called.throttled, 0) as throttled, coalesce(late.accepted, 0) as accepted, coalesce(died.died, 0) as died,
-        late.p50 as "dueToAcceptedP50Ms", late.p99 as "dueToAcceptedP99Ms", called.p50 as "waitP50Ms", called.p99 as "waitP99Ms"
-      from slos s left join called using (channel, lane) left join died using (channel, lane) left join late using (channel, lane)
+        coalesce(called.throttled, 0) as throttled, coalesce(ended.accepted, 0) as accepted, coalesce(ended.died, 0) as died,
+        ${toMs(sql`late.p[1]`)} as "dueToAcceptedP50Ms", ${toMs(sql`late.p[2]`)} as "dueToAcceptedP99Ms",
+        ${toMs(sql`called.p[1]`)} as "waitP50Ms", ${toMs(sql`called.p[2]`)} as "waitP99Ms"
+      from slos s left join called using (channel, lane) left join ended using (channel, lane) left join late using (channel, lane)
       order by s.channel, array_position(array['urgent', 'standard', 'bulk', 'redrive'], s.lane)`,
   );
 }
 
 function callsSince(since: SQL): SQL {
-  return sql`select d.channel, d.lane, count(distinct d.id)::int as attempted,
-      count(distinct d.id) filter (where not held.quiet
+  return sql`with made as (
+      select delivery_id, count(*) as attempts, count(*) filter (where class in ('throttled', 'quota')) as throttled,
+        min(begun_at) filter (where number = 1) as first_at
+      from attempts where begun_at >= ${since} and class is distinct from 'not_made' group by delivery_id
+    )
+    select d.channel, d.lane, count(*)::int as attempted,
+      count(*) filter (where not held.quiet
         and least(d.admitted_at, d.first_attempt_at) > greatest(d.scheduled_at, d.created_at) + ${ADMISSION_DELAY_MS} * interval '1 millisecond')::int as by_admission,
-      count(distinct d.id) filter (where d.throttle_count > 0)::int as by_throttling,
-      count(*)::int as attempts, count(*) filter (where a.class in ('throttled', 'quota'))::int as throttled,
-      percentile_cont(0.5) within group (order by waited.ms) as p50,
-      percentile_cont(0.99) within group (order by waited.ms) as p99
-    from attempts a join deliveries d on d.id = a.delivery_id ${WITH_QUIET_HOURS}
+      count(*) filter (where d.throttle_count > 0)::int as by_throttling,
+      sum(c.attempts)::int as attempts, sum(c.throttled)::int as throttled,
+      ${percentiles(sql`case when not held.quiet then c.first_at - greatest(d.scheduled_at, d.created_at) end`)} as p
+    from made c
+    -- offset 0: one look by id for each, never a pass over the whole ledger
+    cross join lateral (select * from deliveries where id = c.delivery_id offset 0) d ${WITH_QUIET_HOURS}
     cross join lateral (select ${HELD_BY_QUIET_HOURS} as quiet) held
-    cross join lateral (select case when a.number = 1 and not held.quiet
-      then greatest(0, epoch_ms(a.begun_at) - epoch_ms(greatest(d.scheduled_at, d.created_at))) end as ms) waited
-    where a.begun_at >= ${since} and a.class is distinct from 'not_made' group by d.channel, d.lane`;
+    group by d.channel, d.lane`;
+}
+
+/** Counted by their index alone: exact over any window. */
+function endingsSince(since: SQL): SQL {
+  return sql`select d.channel, d.lane, count(*) filter (where d.state = 'delivered')::int as accepted,
+      count(*) filter (where d.state = 'dead')::int as died
+    from deliveries d where d.state in ('delivered', 'dead') and d.finished_at >= ${since} group by d.channel, d.lane`;
+}
+
+/** What ended in a window: all that a burn rate needs of it. */
+export interface Endings {
+  channel: Channel;
+  lane: Lane;
+  accepted: number;
+  died: number;
+}
+
+/** What was accepted and what died in the last `windowMs`, per channel and lane; lanes in which nothing ended are left out. */
+export function readEndings(windowMs: number): Promise<Endings[]> {
+  return alone<Endings>(endingsSince(sql`ledger_now() - ${windowMs} * interval '1 millisecond'`));
 }
 
 /** What is dead now and not dismissed. */
-export function readDead(tx: Transaction): Promise<DeadCount[]> {
+function readDead(tx: Transaction): Promise<DeadCount[]> {
   return rows<DeadCount>(
     tx,
     sql`select d.partition, d.reason, count(*)::int as count from deliveries d

@@ -3,7 +3,7 @@ import { rows, type Transaction, transact } from "../connection";
 import { type Operator, recordAction } from "../operator-actions";
 import { fail, invalid, ok, type Result } from "../rules/errors";
 import { type GateMeasure, measureLane, type Slo } from "../rules/slo";
-import { type Answers, readAnswers } from "./questions";
+import { type Answers, answersIn } from "./questions";
 
 export interface StoredSlo extends Slo {
   changedBy: string | null;
@@ -70,13 +70,20 @@ export interface GateOutcome {
   measures: GateMeasure[];
 }
 
+/** What the gate looks at by default, also at the end of a redrive: long enough for shares to mean something. */
+export const GATE_WINDOW_MS = 15 * 60_000;
+
 /**
  * Compares what happened since `windowMs` ago with what each channel and lane promises: the check after a deploy, and at
  * the end of a redrive or a hand-over. A lane without work in the window has nothing to say and is left out.
  */
-export async function checkGate(windowMs: number): Promise<GateOutcome> {
-  const answers = await readAnswers(windowMs);
-  return gateOn(answers, await readSlos());
+export function checkGate(windowMs: number): Promise<GateOutcome> {
+  return transact((tx) => gateIn(tx, windowMs));
+}
+
+/** The same inside a transaction. */
+export async function gateIn(tx: Transaction, windowMs: number): Promise<GateOutcome> {
+  return gateOn(await answersIn(tx, windowMs), await slosOf(tx));
 }
 
 /** The same for answers that have been read already. */

@@ -8,7 +8,6 @@ import type {
   RedriveLine,
   RedriveMemberLine,
   RedrivePartitionLine,
-  RedrivePreview,
   RedriveProgress,
 } from "./views";
 
@@ -104,12 +103,12 @@ export async function listRedrives(options: {
 export async function readRedrive(id: string): Promise<Result<RedriveDetail>> {
   if (!isId(id)) return fail({ code: "not_found", what: "redrive" });
   return transact(async (tx) => {
-    const [stored] = await rows<Stored & { preview: RedrivePreview | null }>(
+    const [stored] = await rows<Stored & Pick<RedriveDetail, "preview" | "gate">>(
       tx,
-      sql`select ${LINE}, r.preview from redrives r where r.id = ${id}::uuid`,
+      sql`select ${LINE}, r.preview, r.gate from redrives r where r.id = ${id}::uuid`,
     );
     if (stored === undefined) return fail({ code: "not_found", what: "redrive" });
-    const { preview, ...row } = stored;
+    const { preview, gate, ...row } = stored;
     const [line] = await toLines(tx, [row]);
     const partitions = await rows<RedrivePartitionLine>(
       tx,
@@ -127,6 +126,7 @@ export async function readRedrive(id: string): Promise<Result<RedriveDetail>> {
     return ok({
       ...(line as RedriveLine),
       preview,
+      gate,
       partitions,
       actions,
       result: row.result,

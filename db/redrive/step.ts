@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { readPartition } from "../admission/partitions";
 import { alone, at, ledgerNowMs, rows, type Transaction, transact } from "../connection";
+import { GATE_WINDOW_MS, gateIn } from "../console/slos";
 import {
   decideRedrive,
   nextReleaseMs,
@@ -160,13 +161,17 @@ async function pauseItself(
   );
 }
 
-/** Ends a redrive with its counts, which outlive its members. What was released goes its way; what was not stays dead. */
+/**
+ * Ends a redrive with its counts, which outlive its members, and with what the gate finds: whether live work stayed inside
+ * its promises meanwhile. What was released goes its way; what was not stays dead.
+ */
 export async function endRedrive(
   tx: Transaction,
   redriveId: string,
   state: "finished" | "stopped",
 ): Promise<void> {
   const progress = (await readProgress(tx, [redriveId])).get(redriveId);
+  const gate = await gateIn(tx, GATE_WINDOW_MS);
   await rows(
     tx,
     sql`update redrive_members set active = false where redrive_id = ${redriveId}::uuid and active and state = 'pending'`,
@@ -174,7 +179,7 @@ export async function endRedrive(
   await rows(
     tx,
     sql`update redrives set state = ${state}, ended_at = ledger_now(), driver_until = null, paused_at = null,
-        pause_kind = null, pause_reason = null, result = ${JSON.stringify(progress ?? {})}::jsonb
+        pause_kind = null, pause_reason = null, result = ${JSON.stringify(progress ?? {})}::jsonb, gate = ${JSON.stringify(gate)}::jsonb
       where id = ${redriveId}::uuid`,
   );
 }

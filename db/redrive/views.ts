@@ -1,3 +1,4 @@
+import type { GateOutcome } from "../console/slos";
 import type { Channel } from "../rules/outcome";
 import type { RedriveVerdict } from "../rules/redrive-verdict";
 import type { DeadLetterFilter } from "./filter";
@@ -117,6 +118,8 @@ export interface RedriveDetail extends RedriveLine {
   }[];
   /** Stored at its end; null before. */
   result: RedriveProgress | null;
+  /** What the gate found at its end, of the `GATE_WINDOW_MS` before; null before. */
+  gate: GateOutcome | null;
   nowMs: number;
 }
 

@@ -91,3 +91,12 @@ export function measureLane(slo: Slo, { queues, delays, windowSeconds }: LaneEvi
     measure("p99_due_to_accepted_ms", worst([delays?.dueToAcceptedP99Ms]), slo.p99DueToAcceptedMs),
   ];
 }
+
+/** What the gate found as lines: each measure beside its limit, or that there was nothing to measure. */
+export function gateLines({ measures }: { measures: readonly GateMeasure[] }): string[] {
+  if (measures.length === 0) return ["Nothing waited and nothing was sent."];
+  return measures.map(({ channel, lane, measure, value, limit, ok }) => {
+    const against = limit === null ? "" : ` of ${limit}`;
+    return `${ok ? "ok  " : "FAIL"}  ${channel} ${lane} ${measure} ${value}${against}`;
+  });
+}

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import {
+  type AnyPgColumn,
   boolean,
   check,
   doublePrecision,
@@ -133,18 +134,29 @@ export const deliveries = pgTable(
     index("deliveries_expiring")
       .on(table.partition, table.expiresAt)
       .where(sql`state in ('scheduled', 'ready', 'deferred')`),
-    // the health strip: how many of a lane stand where, and the oldest of them
+    // the health strip and the four questions: how many of a lane stand where, how old they are and what they cost
     index("deliveries_oldest")
-      .on(table.partition, table.lane, table.state, table.scheduledAt)
+      .on(table.partition, table.lane, table.state, table.scheduledAt, table.cost)
       .where(sql`state in ('scheduled', 'ready', 'deferred')`),
     // the console's list: what was opened last, whatever became of it
     index("deliveries_by_creation").on(table.createdAt, table.id),
-    index("deliveries_dead").on(table.partition, table.finishedAt).where(sql`state = 'dead'`),
+    // dead letters counted and grouped, without a look at their rows
+    index("deliveries_dead")
+      .on(
+        table.partition,
+        table.finishedAt,
+        table.reason,
+        table.channel,
+        table.dismissedAt,
+        table.unresolvedSince,
+        table.expiresAt,
+      )
+      .where(sql`state = 'dead'`),
     // dead letters, the latest first
     index("deliveries_dead_by_time").on(table.finishedAt, table.id).where(sql`state = 'dead'`),
-    // cleanup, and what ended lately
+    // cleanup, and what ended lately by channel and lane
     index("deliveries_finished")
-      .on(table.state, table.finishedAt)
+      .on(table.state, table.finishedAt, table.channel, table.lane)
       .where(sql`state in ('delivered', 'dead', 'expired')`),
     // a payload goes when its last delivery has gone
     index("deliveries_by_payload").on(table.payloadId),
@@ -191,18 +203,7 @@ export const deliveries = pgTable(
       "deliveries_destination_unless_expired",
       sql`${table.state} = 'expired' or (${table.destinationId} is not null and ${table.partition} is not null and ${table.payloadId} is not null)`,
     ),
-    check(
-      "deliveries_resolved_when_delivered",
-      sql`${table.state} <> 'delivered' or ${table.unresolvedSince} is null`,
-    ),
-    check(
-      "deliveries_unknown_is_unresolved",
-      sql`${table.reason} <> 'outcome_unknown' or ${table.unresolvedSince} is not null`,
-    ),
-    check(
-      "deliveries_expired_is_resolved",
-      sql`${table.state} <> 'expired' or ${table.unresolvedSince} is null`,
-    ),
+    ...unknownOutcomeChecks(table),
     check(
       "deliveries_admission_has_end",
       sql`(${table.admissionId} is null) = (${table.admittedUntil} is null)`,
@@ -218,3 +219,21 @@ export const deliveries = pgTable(
     check("deliveries_budget_positive", sql`${table.failureBudget} >= 1`),
   ],
 );
+
+/** An unknown outcome is never forgotten: which states carry one. */
+function unknownOutcomeChecks(table: Record<"state" | "reason" | "unresolvedSince", AnyPgColumn>) {
+  return [
+    check(
+      "deliveries_resolved_when_delivered",
+      sql`${table.state} <> 'delivered' or ${table.unresolvedSince} is null`,
+    ),
+    check(
+      "deliveries_unknown_is_unresolved",
+      sql`${table.reason} <> 'outcome_unknown' or ${table.unresolvedSince} is not null`,
+    ),
+    check(
+      "deliveries_expired_is_resolved",
+      sql`${table.state} <> 'expired' or ${table.unresolvedSince} is null`,
+    ),
+  ];
+}

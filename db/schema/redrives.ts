@@ -52,6 +52,8 @@ export const redrives = pgTable(
     endedAt: instant("ended_at"),
     /** Counts at its end: they outlive its members. */
     result: jsonb("result"),
+    /** What the gate found at its end: measures against the service levels. */
+    gate: jsonb("gate"),
     driverGeneration: integer("driver_generation").notNull().default(0),
     driverUntil: instant("driver_until"),
   },

@@ -1,14 +1,14 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import type { CleanupRun } from "../../../db/cleanup/runs";
-import type { Answers } from "../../../db/console/questions";
+import type { Answers, Endings } from "../../../db/console/questions";
 import type { GateOutcome } from "../../../db/console/slos";
 
 /** What the ledger says at one scrape. */
 export interface LedgerFigures {
   answers: Answers;
   gate: GateOutcome;
-  /** The same answers over five minutes and an hour, for burn rates. */
-  burn: readonly { window: "5m" | "1h"; answers: Answers }[];
+  /** What ended in five minutes and in an hour, for burn rates. */
+  burn: readonly { window: "5m" | "1h"; endings: readonly Endings[] }[];
   outbox: { waiting: number; oldestMs: number | null };
   sweepAgeMs: number | null;
   cleanup: CleanupRun | null;
@@ -105,6 +105,9 @@ function queueMetrics(gauge: AddGauge, { answers }: LedgerFigures): void {
   );
 }
 
+/** What `answers` look at of the past: see `CALLS_MAX`. */
+const IN_WINDOW = "last 15 minutes, the newest 10,000 calls at most";
+
 function windowMetrics(gauge: AddGauge, { answers, gate, burn }: LedgerFigures): void {
   const byChannel = ["channel", "lane"];
   const channels = (value: (row: Answers["delays"][number]) => number | null) =>
@@ -112,31 +115,31 @@ function windowMetrics(gauge: AddGauge, { answers, gate, burn }: LedgerFigures):
   const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
   gauge(
     "punctual_delayed_by_admission_ratio",
-    "Share of attempted deliveries admitted over a second late, last 15 minutes.",
+    `Share of attempted deliveries admitted over a second late, ${IN_WINDOW}.`,
     byChannel,
     channels((row) => share(row.byAdmission, row.attempted)),
   );
   gauge(
     "punctual_delayed_by_throttling_ratio",
-    "Share of attempted deliveries with any 429, last 15 minutes.",
+    `Share of attempted deliveries with any 429, ${IN_WINDOW}.`,
     byChannel,
     channels((row) => share(row.byThrottling, row.attempted)),
   );
   gauge(
     "punctual_attempts",
-    "Calls begun, last 15 minutes.",
+    `Calls begun, ${IN_WINDOW}.`,
     byChannel,
     channels((row) => row.attempts),
   );
   gauge(
     "punctual_accepted",
-    "Deliveries accepted, last 15 minutes.",
+    `Deliveries accepted, ${IN_WINDOW}.`,
     byChannel,
     channels((row) => row.accepted),
   );
   gauge(
     "punctual_died",
-    "Deliveries that died, last 15 minutes.",
+    `Deliveries that died, ${IN_WINDOW}.`,
     byChannel,
     channels((row) => row.died),
   );
@@ -146,7 +149,7 @@ function windowMetrics(gauge: AddGauge, { answers, gate, burn }: LedgerFigures):
   ]);
   gauge(
     "punctual_due_to_accepted_seconds",
-    "From due to accepted, last 15 minutes.",
+    `From due to accepted, ${IN_WINDOW}.`,
     [...byChannel, "quantile"],
     lateness,
   );
@@ -161,8 +164,8 @@ function windowMetrics(gauge: AddGauge, { answers, gate, burn }: LedgerFigures):
     ...judged.map((row): Sample => [labelsOf(row), share(row.value, row.limit ?? 0)]),
   ]);
   // One death per thousand allowed and five found burns the budget five times as fast as it may.
-  const burning = burn.flatMap(({ window, answers: past }) =>
-    past.delays.map((row): Sample => {
+  const burning = burn.flatMap(({ window, endings }) =>
+    endings.map((row): Sample => {
       const ended = row.accepted + row.died;
       return [{ channel: row.channel, lane: row.lane, window }, share(row.died, ended)];
     }),

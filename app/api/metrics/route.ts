@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { readCertainty } from "../../../db/cleanup/certainty";
 import { readCleanupRuns } from "../../../db/cleanup/runs";
 import { database } from "../../../db/connection";
-import { readAnswers } from "../../../db/console/questions";
+import { readAnswers, readEndings } from "../../../db/console/questions";
 import { gateOn, readSlos } from "../../../db/console/slos";
 import { readOutboxLag } from "../../../db/outbox";
 import { lastSweepAgeMs } from "../../../db/sweeps";
@@ -36,8 +36,8 @@ export async function GET(request: Request): Promise<Response> {
 async function readFigures() {
   const [answers, lastFive, lastHour, slos] = [
     await readAnswers(WINDOW_MS),
-    await readAnswers(5 * MINUTE_MS),
-    await readAnswers(60 * MINUTE_MS),
+    await readEndings(5 * MINUTE_MS),
+    await readEndings(60 * MINUTE_MS),
     await readSlos(),
   ];
   const [cleanup] = await readCleanupRuns(1);
@@ -45,8 +45,8 @@ async function readFigures() {
     answers,
     gate: gateOn(answers, slos),
     burn: [
-      { window: "5m" as const, answers: lastFive },
-      { window: "1h" as const, answers: lastHour },
+      { window: "5m" as const, endings: lastFive },
+      { window: "1h" as const, endings: lastHour },
     ],
     outbox: await readOutboxLag(),
     sweepAgeMs: await lastSweepAgeMs(),

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
 import { database, rows } from "../../../db/connection";
+import { checkGate, GATE_WINDOW_MS } from "../../../db/console/slos";
 import { pauseRedrive, resumeRedrive, stopRedrive } from "../../../db/redrive/controls";
 import { previewRedrive } from "../../../db/redrive/preview";
 import { listRedrives, readRedrive } from "../../../db/redrive/read";
@@ -268,6 +269,18 @@ describe("a tick", () => {
     const list = await listRedrives({ limit: 50 });
     const line = list.ok ? list.value.redrives.find((redrive) => redrive.id === id) : null;
     expect(line).toMatchObject({ state: "finished", progress: { delivered: 3 } });
+  });
+
+  test("its end stores what the gate finds: live work inside its promises, or not", async () => {
+    const partition = await makePartition();
+    await makeDead(2, partition);
+    await makeDelivery({ partition, scheduledAt: inMs(-3_600_000) });
+    const id = await started({ filter: { partition } });
+    expect((await detail(id)).gate).toBeNull();
+    const { ok, measures } = await checkGate(GATE_WINDOW_MS);
+    expect(measures.find(({ measure, ok }) => measure === "p99_age_ms" && !ok)).toBeDefined();
+    await stopRedrive(id, OPERATOR);
+    expect((await detail(id)).gate).toMatchObject({ ok, measures });
   });
 });
 

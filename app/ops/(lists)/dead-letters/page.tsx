@@ -1,6 +1,6 @@
 import { RotateCcw, SearchX, Skull } from "lucide-react";
 import type { Metadata } from "next";
-import { type DeadLetterGroup, groupDeadLetters } from "../../../../db/console/dead-letters";
+import { ANSWERS_OF, type DeadLetterGroup, groupDeadLetters } from "../../../../db/console/dead-letters";
 import { readPartitionKeys } from "../../../../db/console/pulse";
 import type { DeadLetterFilter } from "../../../../db/redrive/filter";
 import { requireReader } from "../../../_auth/operator";
@@ -119,12 +119,15 @@ function GroupTable({
             </Cell>
             <Cell className="min-w-44">
               <ul>
-                {(group.answers ?? []).map((answer) => (
+                {group.answers.map((answer) => (
                   <li key={`${answer.class} ${answer.status} ${answer.code}`}>
                     {[answer.status, answer.code, answer.class === null ? null : plain(answer.class)]
                       .filter((part) => part !== null)
                       .join(" · ") || "nothing"}{" "}
-                    <span className="text-ink-soft">× {count(answer.count)}</span>
+                    <span className="text-ink-soft">
+                      × {count(answer.count)}
+                      {group.count > ANSWERS_OF && ` of the newest ${count(ANSWERS_OF)}`}
+                    </span>
                   </li>
                 ))}
               </ul>

@@ -11,8 +11,8 @@ export const metadata: Metadata = { title: "Four questions" };
 const WINDOW_MS = 900_000;
 
 /**
- * The operators' four questions. A page of their own, read when somebody asks: percentiles look at every waiting row, and
- * the overview is read every few seconds.
+ * The operators' four questions. A page of their own, read when somebody asks: percentiles look at every call of the
+ * window, and the overview is read every few seconds.
  */
 export default async function QuestionsPage() {
   const { timeZone, nowMs } = await requireReader("/ops/questions");

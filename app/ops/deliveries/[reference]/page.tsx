@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { readDeadLetter } from "../../../../db/console/dead-letters";
 import { type DeliveryFacts, readDeliveryStory } from "../../../../db/console/delivery";
+import { type Explanation, explain, explanationLines } from "../../../../db/console/explain";
 import { tellTimeline } from "../../../../db/rules/delivery-timeline";
 import { requireReader } from "../../../_auth/operator";
 import { DeadSection } from "../../../_ops/dead-section";
@@ -23,6 +24,7 @@ import { TextLink } from "../../../_ui/button";
 import { ChannelIcon } from "../../../_ui/channel-icon";
 import { Notice } from "../../../_ui/notice";
 import { BackLink, Card, PageHeading } from "../../../_ui/page-parts";
+import { StatusMark } from "../../../_ui/status-mark";
 import { When } from "../../../_ui/when";
 
 export const metadata: Metadata = { title: "Delivery" };
@@ -41,6 +43,7 @@ export default async function DeliveryPage({
   const { delivery, calls, actions, forecast } = story;
   const steps = tellTimeline({ ...delivery, calls, actions, forecast }, nowMs);
   const live = delivery.finishedAtMs === null;
+  const explained = await explain(delivery.reference);
   const letter = delivery.state === "dead" ? await readDeadLetter(delivery.reference) : null;
   const done = doneWords(await searchParams);
   return (
@@ -69,16 +72,49 @@ export default async function DeliveryPage({
       <Times delivery={delivery} timeZone={timeZone} nowMs={nowMs} />
       {letter?.ok && <DeadSection letter={letter.value} mayAct={mayAct} timeZone={timeZone} nowMs={nowMs} />}
       <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_20rem]">
-        <Card className="space-y-5">
-          <h2 className="text-lg font-semibold">What happened, and why</h2>
-          <Timeline steps={steps} timeZone={timeZone} nowMs={nowMs} />
-        </Card>
+        <div className="min-w-0 space-y-6">
+          <Card className="space-y-5">
+            <h2 className="text-lg font-semibold">What happened, and why</h2>
+            <Timeline steps={steps} timeZone={timeZone} nowMs={nowMs} />
+          </Card>
+          {explained !== null && <Rules explanation={explained} />}
+        </div>
         <Card className="space-y-4">
           <h2 className="text-lg font-semibold">Ledger</h2>
           <Ledger delivery={delivery} />
         </Card>
       </div>
     </div>
+  );
+}
+
+const EFFECT_TONES = { passes: "good", waits: "waiting", stops: "attention" } as const;
+
+/** The chain of rules from preference to provider: the text of `npm run ops -- explain <key>`. */
+function Rules({ explanation }: { explanation: Explanation }) {
+  return (
+    <Card className="space-y-4">
+      <h2 className="text-lg font-semibold">Which rule decides now</h2>
+      <ol className="divide-y divide-line">
+        {explanation.steps.map(({ step, rule, value, effect }) => (
+          <li key={step} className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 py-2.5">
+            <span className="min-w-0">
+              <span className="font-medium">{step}</span>
+              <span className="block text-[0.9375rem] break-words text-ink-soft">
+                {rule}: {value}
+              </span>
+            </span>
+            <StatusMark tone={EFFECT_TONES[effect]}>{effect}</StatusMark>
+          </li>
+        ))}
+      </ol>
+      <details>
+        <summary className="inline-flex min-h-9 items-center font-medium text-accent-ink">As text</summary>
+        <pre className="mt-2 rounded-md bg-sunken p-3 font-mono text-[0.8125rem] break-words whitespace-pre-wrap">
+          {explanationLines(explanation).join("\n")}
+        </pre>
+      </details>
+    </Card>
   );
 }
 
