@@ -1,4 +1,9 @@
+import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setLimits } from "../../db/admission/controls";
+import { database, rows } from "../../db/connection";
+import { ringPumps } from "../../inngest/dispatch";
+import { mostInOneSecond } from "../db/rules/meters";
 import { World } from "../support/world";
 
 let world: World;
@@ -81,4 +86,24 @@ describe("a run of a delivery function", () => {
       failures: 0,
     });
   });
+});
+
+test("a pump hands over before the engine's step limit, and the work goes on at its rate", async () => {
+  const { id } = await world.subscriber("ada", { channels: ["sms"] });
+  await world.remind(id, { inMs: 5_000, channels: ["sms"] });
+  await world.advance(10_000);
+  const [{ partition = "" } = {}] = await rows<{ partition: string }>(
+    database(),
+    sql`select partition from deliveries`,
+  );
+  const turned = await setLimits(partition, { ceiling: 0.2 }, { name: "test", reason: "slowly" });
+  if (turned.ok) await ringPumps([turned.value.ring]);
+  await world.remindMany(id, 45, { inMs: 10_000, channels: ["sms"] });
+  await world.advance(10_000 + 250_000);
+  const pumps = runsOf("admit-deliveries");
+  expect(pumps.map((run) => run.output)).toContainEqual({ ticks: 200, ended: "handed over" });
+  expect(pumps.every((run) => run.steps.length <= 401)).toBe(true);
+  expect(new Set(world.accepted("twilio")).size).toBe(46);
+  const times = world.providers.ledger.calls("twilio").map((call) => call.at);
+  expect(mostInOneSecond(times)).toBeLessThanOrEqual(2);
 });
