@@ -62,9 +62,9 @@ export default defineConfig({
       project("flow", ["test/flow/**"], { ...WITH_CLONE, testTimeout: 120_000 }),
       // A bounded number of seeds, each a few hundred deliveries.
       project("simulation", ["test/simulation/**"], { ...WITH_CLONE, testTimeout: 300_000 }),
-      // The built app as processes, the engine at hand, real time: what no virtual clock can show.
+      // The built app as processes, the engine at hand, real time: what no virtual clock can show. It mostly waits, so
+      // its files run side by side.
       project("live", ["test/live/**"], {
-        fileParallelism: false,
         testTimeout: 240_000,
         hookTimeout: 240_000,
       }),
