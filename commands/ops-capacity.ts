@@ -12,11 +12,12 @@ export async function showCapacity(burst: number, json: boolean): Promise<void> 
     return;
   }
   console.log(`A burst of ${burst} calls, in each partition:`);
+  if (partitions.length === 0) console.log("  no partition yet: the first delivery makes one");
   for (const row of partitions) {
     const { drainMs, p50AgeMs, p99AgeMs, expiring } = row.forecast;
     console.log(`${row.partition}
   bulk gets ${row.perSecond.toFixed(1)}/s (${row.from}), accepted ${row.acceptedLastMinute.toFixed(1)}/s in the last minute, ${row.arrivalsPerSecond.toFixed(1)}/s arrive before it
-  waiting ${row.backlogCost}, oldest ${seconds(row.oldestMs)}
+  waiting ${row.backlogCost}${row.oldestMs === null ? "" : `, oldest ${seconds(row.oldestMs)}`}
   drain (B + N) / R ${seconds(drainMs)}, age p50 ${seconds(p50AgeMs)}, p99 ${seconds(p99AgeMs)}, expiring ${expiring}`);
   }
   console.log("\nImports of the last day, forecast beside what happened:");

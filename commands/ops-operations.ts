@@ -72,7 +72,7 @@ export const OPERATIONS: Record<string, Verb> = {
   async questions({ duration, values }) {
     const answers = await readAnswers(duration(values.since) ?? GATE_WINDOW_MS);
     const queues = answers.queues.filter((row) => row.ready + row.waiting + row.sending > 0);
-    return answer(answers, [
+    const lines = [
       ...queues.map(
         (row) =>
           `${row.partition} ${row.lane}: ready ${row.ready}, oldest ${seconds(row.oldestReadyMs)}, most overdue ${seconds(row.oldestOverdueMs)}, drained in ${seconds(row.drainMs)}`,
@@ -81,10 +81,15 @@ export const OPERATIONS: Record<string, Verb> = {
         .filter((row) => row.attempted > 0)
         .map(
           (row) =>
-            `${row.channel} ${row.lane}: ${row.attempted} attempted, ${row.byAdmission} delayed by admission, ${row.byThrottling} by 429`,
+            `${row.channel} ${row.lane}: ${row.attempted} attempted, ${row.byAdmission} delayed by admission, ${row.byThrottling} by 429; ${row.accepted} accepted, ${row.died} died, due to sent p99 ${seconds(row.dueToAcceptedP99Ms)}`,
         ),
       ...answers.dead.map((row) => `${row.partition}: ${row.count} dead, ${row.reason}`),
       ...answers.refused.map((row) => `${row.partition}: ${row.total} claims refused, ${row.reason}`),
+    ];
+    const idle = "Nothing waits, nothing was tried, nothing is dead and no claim was refused.";
+    return answer(answers, [
+      `since ${new Date(answers.sinceMs).toISOString()}:`,
+      ...(lines.length === 0 ? [idle] : lines),
     ]);
   },
   async gate({ duration, values }) {

@@ -60,15 +60,18 @@ export function detailLines(detail: DeadLetterDetail): string[] {
 
 export function previewLines(preview: RedrivePreview): string[] {
   return [
-    ...preview.verdicts.map(({ verdict, count }) => `${String(count).padStart(7)}  ${verdict}`),
+    ...preview.verdicts.map(
+      ({ verdict, count }) =>
+        `${String(count).padStart(7)}  ${verdict}${verdict === "would_send" ? "" : "  (left out)"}`,
+    ),
     ...(preview.mayDuplicate > 0 ? [`${preview.mayDuplicate} of these may reach somebody twice.`] : []),
     ...preview.answers.map(
       (answer) => `  died of ${answer.reason}: ${answer.count} × ${answerOf(answer)} ${answer.detail ?? ""}`,
     ),
     ...preview.partitions.map(
       (row) =>
-        `  ${row.partition}: ${row.wouldSend} at ${row.pace.toFixed(2)}/s (${row.limitedBy}), done in ${span(row.redriveMs)}; ` +
-        `backlog ${row.backlog}, drained in ${span(row.drainMs)}`,
+        `  ${row.partition}: ${row.wouldSend} at ${row.pace.toFixed(2)}/s (held down by ${row.limitedBy}), done in ${span(row.redriveMs)}; ` +
+        `backlog ${row.backlog}${row.drainMs === null ? "; nothing was accepted lately, so no forecast of the drain" : `, drained in ${span(row.drainMs)}`}`,
     ),
     `expected to expire first: ${preview.expireFirst ?? "nobody can know"}`,
     ...(preview.more ? ["More match than one redrive takes: another will be needed."] : []),

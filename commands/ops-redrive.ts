@@ -74,7 +74,12 @@ async function showGroups(flags: Flags): Promise<void> {
   print(
     flags,
     groups,
-    lines.length === 0 ? ["There are no dead letters."] : [...lines, `${groups.total} in all`],
+    lines.length === 0
+      ? ["There are no dead letters."]
+      : [
+          ...lines,
+          `${groups.total} in all; \`--list\` shows each, \`redrive preview\` says what would become of them`,
+        ],
   );
 }
 

@@ -13,6 +13,7 @@ import { checkInvariants } from "../db/console/invariants";
 import { readPartitionHealth } from "../db/console/partitions";
 import { setRole } from "../db/roles";
 import { problemDetail, type Result } from "../db/rules/errors";
+import { inngest } from "../inngest/client";
 import { ringPumps } from "../inngest/dispatch";
 import { loadEnvironmentFiles } from "./environment-files";
 import { argument, duration, number, operator as operatorOf, readCommandLine, Usage } from "./ops-arguments";
@@ -45,6 +46,11 @@ const DAY_MS = 86_400_000;
 
 const { values, positionals } = readCommandLine();
 
+// A reader that has seen enough (`| head`) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 main()
   .catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : String(error));
@@ -60,6 +66,8 @@ async function main(): Promise<void> {
   }
   loadEnvironmentFiles();
   await pointAtLocalStack();
+  // The client was made before the settings of the stack were known.
+  inngest.setEnvVars(process.env);
   switch (verb) {
     case "invariants":
       return showInvariants();

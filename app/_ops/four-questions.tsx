@@ -16,10 +16,10 @@ export function FourQuestions({ answers }: { answers: Answers }) {
         The four questions, last {duration(windowMs)}
       </h2>
       <div className="grid gap-4 xl:grid-cols-2">
-        <Question title="How old is the oldest?">
+        <Question title="How old is the oldest?" wide>
           <Oldest answers={answers} />
         </Question>
-        <Question title="What is delayed, and by whom?">
+        <Question title="What is delayed, and by whom?" wide>
           <Delayed delays={answers.delays.filter((row) => row.attempted + row.accepted + row.died > 0)} />
         </Question>
         <Question title="How many are dead, and why?">
@@ -33,9 +33,9 @@ export function FourQuestions({ answers }: { answers: Answers }) {
   );
 }
 
-function Question({ title, children }: { title: string; children: ReactNode }) {
+function Question({ title, wide, children }: { title: string; wide?: boolean; children: ReactNode }) {
   return (
-    <Card className="min-w-0 space-y-3">
+    <Card className={`min-w-0 space-y-3 ${wide ? "xl:col-span-2" : ""}`}>
       <h3 className="font-semibold">{title}</h3>
       {children}
     </Card>

@@ -30,7 +30,7 @@ function Outlook({ preview, wouldSend }: { preview: RedrivePreview; wouldSend: n
           <p>
             {drainMs === null
               ? "There is nothing to spare for it now: nobody can say when it would be through."
-              : `It would be through in about ${duration(drainMs)}.`}{" "}
+              : `It would be through in ${aboutSeconds(drainMs)}.`}{" "}
             {expireFirst === null
               ? ""
               : expireFirst === 0
@@ -183,7 +183,7 @@ function Forecasts({ partitions }: { partitions: readonly PartitionForecast[] })
             <p>
               {count(forecast.wouldSend)} at {perSecond(forecast.pace)}, held down by{" "}
               {limitWords(forecast.limitedBy)}:{" "}
-              {forecast.redriveMs === null ? "nobody can say when" : `about ${duration(forecast.redriveMs)}`}.
+              {forecast.redriveMs === null ? "nobody can say when" : aboutSeconds(forecast.redriveMs)}.
             </p>
             <p className="text-sm text-ink-soft">
               Beside it: a live backlog of {count(Math.round(forecast.backlog))},{" "}
@@ -191,7 +191,7 @@ function Forecasts({ partitions }: { partitions: readonly PartitionForecast[] })
               arriving
               {forecast.drainMs === null
                 ? "; together they do not drain."
-                : `; all of it is through in about ${duration(forecast.drainMs)}.`}
+                : `; all of it is through in ${aboutSeconds(forecast.drainMs)}.`}
             </p>
           </Card>
         ))}
@@ -199,3 +199,6 @@ function Forecasts({ partitions }: { partitions: readonly PartitionForecast[] })
     </section>
   );
 }
+
+/** A forecast is no finer than a second. */
+const aboutSeconds = (ms: number) => (ms < 1_000 ? "about a second" : `about ${duration(ms)}`);

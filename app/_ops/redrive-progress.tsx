@@ -21,7 +21,7 @@ export function ProgressBar({ progress, wouldSend }: ProgressBarProps) {
   return (
     <div className="space-y-2">
       <div aria-hidden className="flex h-3 w-full overflow-hidden rounded-full bg-sunken">
-        {PARTS.map(({ name, swatch }) => (
+        {PARTS.filter(({ name }) => progress[name] > 0).map(({ name, swatch }) => (
           <span key={name} className={swatch} style={{ width: `${(progress[name] / all) * 100}%` }} />
         ))}
       </div>

@@ -2,7 +2,7 @@ import { Pause, Play, Square } from "lucide-react";
 import type { GateOutcome } from "../../db/console/slos";
 import type { RedriveDetail, RedriveProgress } from "../../db/redrive/views";
 import type { RedriveVerdict } from "../../db/rules/redrive-verdict";
-import type { GateMeasure } from "../../db/rules/slo";
+import { MEASURE_WORDS, measureValue, unjudged } from "../../db/rules/slo";
 import { ButtonLink, TextLink } from "../_ui/button";
 import { Notice } from "../_ui/notice";
 import { Card } from "../_ui/page-parts";
@@ -12,7 +12,7 @@ import { Fact, Facts } from "./facts";
 import { ProgressBar } from "./redrive-progress";
 import { limitWords, VERDICT_WORDS } from "./redrive-words";
 import { Cell, DataTable, HeadCell, RowHead } from "./table";
-import { count, duration, partitionName, partitionPath, perSecond, share } from "./words";
+import { count, duration, partitionName, partitionPath, perSecond } from "./words";
 
 interface RedriveRunProps {
   redrive: RedriveDetail;
@@ -70,7 +70,7 @@ export function RedriveRun({ redrive, mayAct, timeZone, nowMs }: RedriveRunProps
       </Card>
       <Pace redrive={redrive} />
       <Result redrive={redrive} timeZone={timeZone} nowMs={nowMs} />
-      {redrive.gate !== null && <GateTable gate={redrive.gate} />}
+      {redrive.gate !== null && <GateAtEnd gate={redrive.gate} />}
     </>
   );
 }
@@ -92,6 +92,7 @@ function Skipped({ progress }: { progress: RedriveProgress }) {
 
 function Pace({ redrive }: { redrive: RedriveDetail }) {
   if (redrive.partitions.length === 0) return null;
+  const ended = redrive.state === "finished" || redrive.state === "stopped";
   return (
     <section aria-labelledby="pace" className="space-y-3">
       <h2 id="pace" className="text-lg font-semibold">
@@ -116,10 +117,16 @@ function Pace({ redrive }: { redrive: RedriveDetail }) {
             </RowHead>
             <Cell className="text-right">{count(line.released)}</Cell>
             <Cell className="text-right">{count(line.pending)}</Cell>
-            <Cell className="text-right">{perSecond(line.pace)}</Cell>
+            <Cell className="text-right">{ended ? "–" : perSecond(line.pace)}</Cell>
             <Cell className="min-w-40">
-              {line.stage === "canary" && <StatusMark tone="working">canaries</StatusMark>}{" "}
-              {limitWords(line.limitedBy)}
+              {ended ? (
+                "–"
+              ) : (
+                <>
+                  {line.stage === "canary" && <StatusMark tone="working">canaries</StatusMark>}{" "}
+                  {limitWords(line.limitedBy)}
+                </>
+              )}
             </Cell>
           </tr>
         ))}
@@ -146,66 +153,68 @@ function Result({ redrive, timeZone, nowMs }: Pick<RedriveRunProps, "redrive" | 
 }
 
 /** What the gate found when the redrive ended: whether live work stayed inside its promises. */
-function GateTable({ gate }: { gate: GateOutcome }) {
-  const broken = gate.measures.filter((measure) => !measure.ok).length;
+function GateAtEnd({ gate }: { gate: GateOutcome }) {
+  const failed = gate.measures.filter((measure) => !measure.ok);
   return (
-    <section aria-labelledby="gate" className="space-y-3">
-      <h2 id="gate" className="flex flex-wrap items-center gap-x-3 text-lg font-semibold">
+    <Card className="space-y-4">
+      <h2 className="flex flex-wrap items-center gap-x-3 gap-y-2 text-lg font-semibold">
         Gate at its end
-        <StatusMark tone={gate.ok ? "good" : "bad"}>{gate.ok ? "passed" : `${broken} failed`}</StatusMark>
+        <StatusMark tone={gate.ok ? "good" : "bad"}>
+          {gate.ok ? "passed" : `${count(failed.length)} failed`}
+        </StatusMark>
       </h2>
-      {gate.measures.length === 0 ? (
-        <p className="text-ink-soft">Nothing waited and nothing was sent.</p>
-      ) : (
-        <DataTable
-          caption={`Measures of the ${duration(gate.atMs - gate.sinceMs)} before its end, against the service levels`}
-          head={
-            <>
-              <HeadCell>Lane</HeadCell>
-              <HeadCell>Measure</HeadCell>
-              <HeadCell className="text-right">Found</HeadCell>
-              <HeadCell className="text-right">Limit</HeadCell>
-              <HeadCell>Verdict</HeadCell>
-            </>
-          }
-        >
-          {gate.measures.map(({ channel, lane, measure, value, limit, ok }) => (
-            <tr key={`${channel} ${lane} ${measure}`}>
-              <RowHead className="whitespace-nowrap">
-                {channel} · {lane}
-              </RowHead>
-              <Cell className="whitespace-nowrap">{MEASURE_WORDS[measure]}</Cell>
-              <Cell className="text-right whitespace-nowrap">{measured(measure, value)}</Cell>
-              <Cell className="text-right whitespace-nowrap">
-                {limit === null ? "–" : measured(measure, limit)}
-              </Cell>
-              <Cell>
-                {limit === null ? (
-                  <span className="text-ink-soft">not judged</span>
-                ) : (
-                  <StatusMark tone={ok ? "good" : "bad"}>{ok ? "ok" : "fails"}</StatusMark>
-                )}
-              </Cell>
-            </tr>
-          ))}
-        </DataTable>
+      <p className="text-ink-soft">
+        {gate.measures.length === 0
+          ? "Nothing waited and nothing was sent."
+          : `The ${duration(gate.atMs - gate.sinceMs)} before its end against the service levels.`}
+      </p>
+      {failed.length > 0 && <Measures caption="Measures that failed" measures={failed} />}
+      {gate.measures.length > 0 && (
+        <details className="space-y-3">
+          <summary className="inline-flex min-h-9 items-center font-medium text-accent-ink">
+            {`All ${count(gate.measures.length)} measures`}
+          </summary>
+          <Measures caption="All measures of the gate" measures={gate.measures} />
+        </details>
       )}
-    </section>
+    </Card>
   );
 }
 
-const MEASURE_WORDS: Record<GateMeasure["measure"], string> = {
-  p50_age_ms: "queue age p50",
-  p99_age_ms: "queue age p99",
-  backlog: "waiting now",
-  backlog_drain_ms: "backlog drains in",
-  attempts_per_second: "calls per second",
-  throttled_share: "share of 429",
-  dead_per_thousand: "dead per thousand",
-  p99_due_to_accepted_ms: "due to sent p99",
-};
-
-function measured(measure: GateMeasure["measure"], value: number): string {
-  if (measure.endsWith("_ms")) return duration(value);
-  return measure === "throttled_share" ? share(value) : `${Math.round(value * 100) / 100}`;
+function Measures({ caption, measures }: { caption: string; measures: GateOutcome["measures"] }) {
+  return (
+    <DataTable
+      caption={caption}
+      head={
+        <>
+          <HeadCell>Measure</HeadCell>
+          <HeadCell className="text-right">Found</HeadCell>
+          <HeadCell className="text-right">Limit</HeadCell>
+          <HeadCell>Verdict</HeadCell>
+        </>
+      }
+    >
+      {measures.map(({ channel, lane, measure, value, limit, ok }) => (
+        <tr key={`${channel} ${lane} ${measure}`}>
+          <RowHead>
+            {MEASURE_WORDS[measure]}
+            <span className="block whitespace-nowrap text-ink-soft">
+              {channel} · {lane}
+            </span>
+          </RowHead>
+          <Cell className="text-right whitespace-nowrap">{measureValue(measure, value)}</Cell>
+          <Cell className="text-right whitespace-nowrap">
+            {limit === null ? "–" : measureValue(measure, limit)}
+          </Cell>
+          <Cell>
+            {limit === null ? (
+              <span className="text-ink-soft">{unjudged(measure)}</span>
+            ) : (
+              <StatusMark tone={ok ? "good" : "bad"}>{ok ? "ok" : "fails"}</StatusMark>
+            )}
+          </Cell>
+        </tr>
+      ))}
+    </DataTable>
+  );
 }

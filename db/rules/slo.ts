@@ -92,11 +92,45 @@ export function measureLane(slo: Slo, { queues, delays, windowSeconds }: LaneEvi
   ];
 }
 
-/** What the gate found as lines: each measure beside its limit, or that there was nothing to measure. */
+/** What each measure is called where people read it. */
+export const MEASURE_WORDS: Record<GateMeasure["measure"], string> = {
+  p50_age_ms: "queue age p50",
+  p99_age_ms: "queue age p99",
+  backlog: "waiting now",
+  backlog_drain_ms: "backlog drains in",
+  attempts_per_second: "calls per second",
+  throttled_share: "share of 429",
+  dead_per_thousand: "dead per thousand",
+  p99_due_to_accepted_ms: "due to sent p99",
+};
+
+/** A measure's value with its unit. */
+export function measureValue(measure: GateMeasure["measure"], value: number): string {
+  if (measure.endsWith("_ms")) {
+    if (value < 120_000) return `${(value / 1000).toFixed(1)} s`;
+    return value < 7_200_000 ? `${(value / 60_000).toFixed(1)} min` : `${(value / 3_600_000).toFixed(1)} h`;
+  }
+  if (measure === "throttled_share") return `${(value * 100).toFixed(1)} %`;
+  return `${Math.round(value * 100) / 100}`;
+}
+
+/** Why a measure has no limit: a share of too few says nothing, and load by itself is no fault. */
+export function unjudged(measure: GateMeasure["measure"]): string {
+  const isShare = measure === "throttled_share" || measure === "dead_per_thousand";
+  return isShare ? `under ${JUDGED_FROM}: not judged` : "not judged";
+}
+
+/** What the gate found as lines: each measure beside its limit and the verdict, or that there was nothing to measure. */
 export function gateLines({ measures }: { measures: readonly GateMeasure[] }): string[] {
-  if (measures.length === 0) return ["Nothing waited and nothing was sent."];
-  return measures.map(({ channel, lane, measure, value, limit, ok }) => {
-    const against = limit === null ? "" : ` of ${limit}`;
-    return `${ok ? "ok  " : "FAIL"}  ${channel} ${lane} ${measure} ${value}${against}`;
-  });
+  if (measures.length === 0) return ["Passed: nothing waited and nothing was sent."];
+  const failed = measures.filter((measure) => !measure.ok).length;
+  return [
+    ...measures.map(({ channel, lane, measure, value, limit, ok }) => {
+      const against = limit === null ? unjudged(measure) : `limit ${measureValue(measure, limit)}`;
+      const verdict = limit === null ? "-   " : ok ? "ok  " : "FAIL";
+      const of = `${channel} ${lane}`.padEnd(15);
+      return `${verdict}  ${of} ${MEASURE_WORDS[measure].padEnd(17)} ${measureValue(measure, value)} (${against})`;
+    }),
+    failed === 0 ? "Passed." : `Failed: ${failed} of ${measures.length} measures.`,
+  ];
 }

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchBrowser } from "../support/browser";
 import { fillDeliveries, fillPartition } from "../support/ledger-fill";
@@ -12,6 +14,8 @@ const PARTITION = `/ops/partitions/${encodeURIComponent(KEY)}`;
 
 /** WCAG 2.2, levels A and AA. */
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+const REDRIVES = { previewed: randomUUID(), finished: randomUUID() };
 
 let stack: Stack;
 let browser: Browser;
@@ -52,6 +56,7 @@ beforeAll(async () => {
     const found = await sql<{ reference: string; state: string; reason: string | null }[]>`
       select distinct on (state, reason) reference, state, reason from deliveries where partition = ${KEY} order by state, reason`;
     for (const row of found) references[row.reason ?? row.state] = row.reference;
+    await makeRedrives(sql);
   });
 });
 
@@ -59,6 +64,35 @@ afterAll(async () => {
   await browser?.close();
   await stack?.stop();
 });
+
+/** A preview that waits for its confirmation, and a redrive that has ended with a gate that one measure failed. */
+async function makeRedrives(sql: postgres.Sql): Promise<void> {
+  const verdicts = [{ verdict: "would_send", count: 60, sample: [] }];
+  const preview = { verdicts, channels: [], ages: [], answers: [], partitions: [], drainMs: 500 };
+  const shown = { ...preview, expireFirst: 0, mayDuplicate: 2, more: false };
+  const lane = { channel: "sms", lane: "standard" };
+  const measures = [
+    { ...lane, measure: "p99_age_ms", value: 90_000, limit: 30_000, ok: false },
+    { ...lane, measure: "throttled_share", value: 0.01, limit: null, ok: true },
+  ];
+  const gate = { ok: false, atMs: Date.now(), sinceMs: Date.now() - 900_000, measures };
+  const result = {
+    pending: 0,
+    out: 0,
+    delivered: 60,
+    dead: 0,
+    expired: 0,
+    skipped: 0,
+    skippedBy: {},
+    leftOut: 3,
+  };
+  await sql`insert into redrives (id, origin, state, filter, includes_ambiguous, members, would_send, preview, previewed_by, created_at)
+    values (${REDRIVES.previewed}, 'operator', 'previewed', '{}', false, 60, 60, ${sql.json(shown)}, 'ada', ledger_now())`;
+  await sql`insert into redrives (id, origin, state, filter, includes_ambiguous, members, would_send, preview, previewed_by, created_at,
+      operator, reason, started_at, resumed_at, ended_at, result, gate)
+    values (${REDRIVES.finished}, 'operator', 'finished', '{}', false, 63, 60, ${sql.json(shown)}, 'ada', ledger_now(),
+      'ada', 'the body is mended', ledger_now(), ledger_now(), ledger_now(), ${sql.json(result)}, ${sql.json(gate)})`;
+}
 
 async function open(path: string, options: Parameters<typeof visit>[1] = {}): Promise<Page> {
   const context = await visit(browser, { reducedMotion: "reduce", storageState: state, ...options });
@@ -199,7 +233,15 @@ const PAGES: [name: string, path: () => string][] = [
   ["dead letters", () => "/ops/dead-letters"],
   ["dead letters, none", () => "/ops/dead-letters?channel=push"],
   ["every dead letter", () => "/ops/dead-letters/list"],
+  ["dismissing a dead letter", () => `/ops/deliveries/${references.message_rejected}/dismiss`],
+  ["resolving an unknown outcome", () => `/ops/deliveries/${references.outcome_unknown}/resolve`],
   ["redrives", () => "/ops/redrives"],
+  ["a new redrive", () => "/ops/redrives/new?channel=sms"],
+  ["the preview of a redrive", () => `/ops/redrives/${REDRIVES.previewed}`],
+  ["a redrive that has ended", () => `/ops/redrives/${REDRIVES.finished}`],
+  ["questions", () => "/ops/questions"],
+  ["imports", () => "/ops/imports"],
+  ["cleanup", () => "/ops/cleanup"],
   ["outbox", () => "/ops/outbox"],
   ["promises", () => "/ops/promises?check=now"],
   ["audit", () => "/ops/audit"],

@@ -44,12 +44,7 @@ export async function fillPartition(
 /** Adds deliveries; returns the subscriber that they are for. Triggers and keys hold as for any other row. */
 export async function fillDeliveries(sql: postgres.Sql, fill: Fill): Promise<string> {
   const { count, channel, partition, state, lane = "standard", spreadMs = 3_600_000 } = fill;
-  const [subscriber, destination, reminder, payload] = [
-    randomUUID(),
-    randomUUID(),
-    randomUUID(),
-    randomUUID(),
-  ];
+  const [subscriber, destination, reminder] = [randomUUID(), randomUUID(), randomUUID()];
   const called = CALLED.includes(state);
   const ended = ["delivered", "dead", "expired"].includes(state);
   const reason =
@@ -71,16 +66,17 @@ export async function fillDeliveries(sql: postgres.Sql, fill: Fill): Promise<str
       'active', ledger_now(), ledger_now())`;
   await sql`insert into reminders (id, subscriber_id, title, wall_time, time_zone, due_at, channels, expires_after_seconds, version, status, created_at, updated_at)
     values (${reminder}, ${subscriber}, 'Water the plants', '2026-01-01T00:00', 'UTC', ledger_now(), array[${channel}], 86400, 1, 'active', ledger_now(), ledger_now())`;
-  await sql`insert into payloads (id, source_id, channel, version, content, cost, created_at)
-    values (${payload}, ${reminder}, ${channel}, 1, ${sql.json(fill.content ?? {})}, 1, ledger_now())`;
   await sql`
     with made as materialized (
-      select n, gen_random_uuid() as occurrence, gen_random_uuid() as delivery,
+      select n, gen_random_uuid() as occurrence, gen_random_uuid() as delivery, gen_random_uuid() as payload,
         ledger_now() - (${spreadMs}::float8 * n / ${count}) * interval '1 millisecond' as at
       from generate_series(1, ${count}::int) n),
     opened as (
       insert into occurrences (id, reminder_id, number, origin, wall_time, time_zone, due_at, channels, version, state, opened_at, created_at)
       select occurrence, ${reminder}::uuid, n, 'schedule', '2026-01-01T00:00', 'UTC', at, array[${channel}], 1, 'opened', at, at from made),
+    rendered as (
+      insert into payloads (id, source_id, channel, version, content, cost, created_at)
+      select payload, occurrence, ${channel}, 1, ${sql.json(fill.content ?? {})}, 1, at from made),
     keyed as materialized (
       select made.*, 'reminder:' || ${reminder}::text || ':' || occurrence || ':' || ${subscriber}::text || ':' || ${channel}::text
         || case when ${channel}::text = 'push' then ':' || ${destination}::text else '' end as key from made),
@@ -94,8 +90,8 @@ export async function fillDeliveries(sql: postgres.Sql, fill: Fill): Promise<str
         case when ${state} in ('scheduled', 'deferred') then ledger_now() + interval '1 hour' end,
         ledger_now() + (${fill.usefulMs ?? 86_400_000}::float8) * interval '1 millisecond', at - interval '1 second',
         case when ${called} then at end, case when ${called} then at end, case when ${ended} then at + interval '1 second' end,
-        ${called ? 1 : 0}::int, ${called ? 1 : 0}::int, ${state === "dead" ? 1 : 0}::int, ${lastClass === "throttled" ? 1 : 0}::int,
-        ${payload}::uuid, 1, case when ${state} = 'delivered' then 'msg-' || n end, case when ${fill.unresolved ?? false} then at end, 1,
+        ${called ? 1 : 0}::int, ${called ? 1 : 0}::int, ${lastClass === "transient" || lastClass === "ambiguous" ? 1 : 0}::int, ${lastClass === "throttled" ? 1 : 0}::int,
+        payload, 1, case when ${state} = 'delivered' then 'msg-' || n end, case when ${fill.unresolved ?? false} then at end, 1,
         case when ${state} = 'dead' then gen_random_uuid() end
       from keyed)
     insert into attempts (id, delivery_id, number, token, run_id, epoch, slot_at, begun_at, settled_at, class, status, code, call_ms)

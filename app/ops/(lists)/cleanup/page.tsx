@@ -75,7 +75,8 @@ export default async function CleanupPage({ searchParams }: PageProps<"/ops/clea
         <RetentionTable retention={retention} timeZone={timeZone} nowMs={nowMs} />
         <p className="text-sm text-ink-soft">
           A state without both approvals is not removed. Days and approvals are set with{" "}
-          <code className="text-ink">npm run ops</code>; nothing here can shorten them.
+          <code className="text-ink">npm run ops -- retention</code> and{" "}
+          <code className="text-ink">approve</code>; nothing here can shorten them.
         </p>
       </section>
       <section aria-labelledby="runs" className="space-y-3">

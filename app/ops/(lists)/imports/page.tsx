@@ -4,11 +4,10 @@ import { type PartitionCapacity, readCapacity } from "../../../../db/console/cap
 import { type ImportView, readImports } from "../../../../db/console/imports";
 import { costPerMillion } from "../../../../db/rules/capacity";
 import { requireReader } from "../../../_auth/operator";
-import { Code } from "../../../_ops/facts";
 import { Cell, DataTable, HeadCell, RowHead } from "../../../_ops/table";
-import { duration } from "../../../_ops/words";
+import { duration, partitionName, partitionPath } from "../../../_ops/words";
 import { LiveUpdates } from "../../../_reminders/live-updates";
-import { buttonClass } from "../../../_ui/button";
+import { buttonClass, TextLink } from "../../../_ui/button";
 import { Field, Input } from "../../../_ui/field";
 import { EmptyState, PageHeading } from "../../../_ui/page-parts";
 import { When } from "../../../_ui/when";
@@ -33,8 +32,8 @@ export default async function ImportsPage({ searchParams }: PageProps<"/ops/impo
     <div className="space-y-8">
       <PageHeading title="Imports" actions={<LiveUpdates lookAgainMs={LOOK_AGAIN_MS} readAtMs={nowMs} />}>
         <p className="max-w-2xl text-ink-soft">
-          Scans that carriers reported within one minute, and what became of the updates. The forecast is (B +
-          N) ÷ R at the rates of now.
+          Scans that carriers reported within one minute, and what became of the updates. The forecast: what
+          waits and what comes, at the rates of now.
         </p>
       </PageHeading>
       {imports.length === 0 ? (
@@ -156,7 +155,7 @@ function CapacityTable({ partitions }: { partitions: PartitionCapacity[] }) {
       {partitions.map((row) => (
         <tr key={row.partition}>
           <RowHead className="min-w-48">
-            <Code>{row.partition}</Code>
+            <TextLink href={partitionPath(row.partition)}>{partitionName(row.partition)}</TextLink>
           </RowHead>
           <Cell className="text-right whitespace-nowrap">
             {row.perSecond.toFixed(1)}/s ({row.from})
@@ -192,11 +191,11 @@ function CostSheet() {
           </>
         }
       >
-        {lines.map(({ name, normal, throttled }) => (
+        {lines.map(({ name, normal, throttled, unit }) => (
           <tr key={name}>
             <RowHead>{name}</RowHead>
-            <Cell className="text-right">{normal.toLocaleString("en")}</Cell>
-            <Cell className="text-right">{throttled.toLocaleString("en")}</Cell>
+            <Cell className="text-right whitespace-nowrap">{amount(normal, unit)}</Cell>
+            <Cell className="text-right whitespace-nowrap">{amount(throttled, unit)}</Cell>
           </tr>
         ))}
       </DataTable>
@@ -212,4 +211,11 @@ function CostSheet() {
       </details>
     </section>
   );
+}
+
+const GIGABYTE = 1e9;
+
+function amount(value: number, unit: string): string {
+  if (unit === "bytes") return `${(value / GIGABYTE).toFixed(2)} GB`;
+  return value.toLocaleString("en");
 }
