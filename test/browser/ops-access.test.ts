@@ -25,7 +25,16 @@ beforeAll(async () => {
     people[role] = (await signInAs(browser, stack, role)).context;
   reference = await withDatabase(stack, async (sql) => {
     await fillPartition(sql, { key: KEY, channel: "sms", ceiling: 5 });
-    await fillDeliveries(sql, { count: 3, channel: "sms", partition: KEY, state: "dead" });
+    // A subject that every page has something to say about.
+    await fillDeliveries(sql, {
+      count: 3,
+      channel: "sms",
+      partition: KEY,
+      state: "dead",
+      reason: "outcome_unknown",
+      lastClass: "ambiguous",
+      unresolved: true,
+    });
     const [row] = await sql<
       { reference: string }[]
     >`select reference from deliveries where state = 'dead' limit 1`;
