@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { rows, type Transaction } from "../connection";
+import { rows, type Transaction, uuids } from "../connection";
 import { once } from "../idempotency";
 import { insertNext, SERIES, type Series } from "../ledger/advance-series";
 import { endWaiting } from "../ledger/expire";
@@ -58,17 +58,24 @@ export async function noteOpened(owner: Owner, id: string): Promise<Result<null>
   return result.ok ? ok(null) : result;
 }
 
-/** Stamps what has been opened as answered and ends what waits of it; the caller holds the reminder's row. */
+/**
+ * Stamps what has come as answered and ends what waits of it; the caller holds the reminder's row. Being opened speaks
+ * only of what has arrived: a moment before its time an occurrence is open already, and nothing of it has been sent.
+ */
 async function answerOpened(tx: Transaction, reminderId: string, by: "opened" | "done"): Promise<void> {
+  const deliveries = await lockDeliveriesOf(tx, reminderId);
+  const arrived = deliveries.filter((row) => row.state === "delivered").map((row) => row.occurrenceId);
+  const answered =
+    by === "done" ? deliveries : deliveries.filter((row) => arrived.includes(row.occurrenceId));
   await rows(
     tx,
     sql`update occurrences set answered_at = ledger_now(), answered_by = ${by}
-      where reminder_id = ${reminderId}::uuid and state = 'opened' and answered_at is null`,
+      where reminder_id = ${reminderId}::uuid and state = 'opened' and answered_at is null
+        and (${by === "done"} or id = any(${uuids(arrived)}))`,
   );
-  const deliveries = await lockDeliveriesOf(tx, reminderId);
   await endWaiting(
     tx,
-    deliveries.filter((row) => WAITING.includes(row.state)).map((row) => row.id),
+    answered.filter((row) => WAITING.includes(row.state)).map((row) => row.id),
     "answered",
   );
 }

@@ -59,7 +59,16 @@ describe("one channel, then the next", () => {
   test("opening it ends the later ones, also one that is about to be claimed", async () => {
     const { id, rows } = await opened({ channels: ["push", "sms"], reminder: { stepMinutes: 10 } });
     const sms = rows.find((row) => row.channel === "sms");
-    if (sms === undefined) throw new Error("no SMS");
+    const push = rows.find((row) => row.channel === "push");
+    if (sms === undefined || push === undefined) throw new Error("not opened");
+    // A moment before its time, when nothing has been sent, a look at its page answers nothing.
+    await noteOpened(SHOP, id);
+    expect(await readDelivery(push.id)).toMatchObject({ state: "scheduled" });
+    expect(await readDelivery(sms.id)).toMatchObject({ state: "scheduled" });
+    await database()
+      .update(schema.deliveries)
+      .set({ state: "delivered", nextEligibleAt: null, finishedAt: inMs(0) })
+      .where(eq(schema.deliveries.id, push.id));
     await noteOpened(SHOP, id);
     expect(await readDelivery(sms.id)).toMatchObject({ state: "expired", reason: "answered" });
   });
