@@ -15,6 +15,11 @@ export interface Effects {
   wallMs(): number;
   /** Waits at least `ms`, however long that is; 0, negative numbers and NaN wait for nothing. */
   sleep(ms: number): Promise<void>;
+  /**
+   * Lets timers and answers that are due go first. A long computation calls it between its parts: whatever waits in this
+   * process for an exact instant would be late by the whole of it.
+   */
+  breathe(): Promise<void>;
   /** A number in [0, 1). Not for secrets, not for jitter (`db/rules/jitter.ts`). */
   random(): number;
   /** HTTP. Rejects like the platform's `fetch`; follows redirects unless told otherwise. */
@@ -59,6 +64,7 @@ const REAL: Effects = {
   newId: () => randomUUID(),
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
+  breathe: () => new Promise((resolve) => setImmediate(resolve)),
   sleep: sleepOnTimers,
   random: () => Math.random(),
   fetch: fetchOverNetwork,
@@ -78,6 +84,7 @@ export const effects: Effects = {
   newId: () => current().newId(),
   monotonicMs: () => current().monotonicMs(),
   wallMs: () => current().wallMs(),
+  breathe: () => current().breathe(),
   sleep: (ms) => current().sleep(ms),
   random: () => current().random(),
   fetch: (url, init) => current().fetch(url, init),

@@ -1,4 +1,5 @@
 import { ledgerNowMs, transact } from "../db/connection";
+import { effects } from "../db/effects";
 import { type DueOccurrence, readDue } from "../db/ledger/due";
 import { openDeliveries } from "../db/ledger/open";
 import { storePayloads } from "../db/payloads";
@@ -30,7 +31,7 @@ export async function openDueBetween(fromMs: number, untilMs: number): Promise<O
     const due = await readDue({ fromMs, untilMs, limit: CHUNK });
     if (due.length === 0) break;
     await askShops(due);
-    await storePayloads((await Promise.all(due.map(renderOccurrence))).flat());
+    await storePayloads(await renderAll(due));
     const outcome = await openDeliveries(due.map((row) => row.occurrenceId));
     total.opened += outcome.opened;
     total.deliveries += outcome.deliveries;
@@ -40,6 +41,16 @@ export async function openDueBetween(fromMs: number, untilMs: number): Promise<O
     if (outcome.opened === 0 && outcome.stale === 0) break;
   }
   return total;
+}
+
+/** One after the other, with a breath between: calls of the second before leave while this one's are rendered. */
+async function renderAll(due: readonly DueOccurrence[]) {
+  const rendered: Awaited<ReturnType<typeof renderOccurrence>> = [];
+  for (const row of due) {
+    rendered.push(...(await renderOccurrence(row)));
+    await effects.breathe();
+  }
+  return rendered;
 }
 
 async function renderOccurrence(due: DueOccurrence) {

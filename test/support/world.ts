@@ -81,6 +81,7 @@ export class World {
       ...(newId === undefined ? {} : { newId }),
       monotonicMs: () => this.clock.nowMs(),
       wallMs: () => this.clock.nowMs() + this.clocks.appAheadMs,
+      breathe: async () => {},
       sleep: (ms) => this.app.waiting("sleep", () => this.timer(ms)),
       fetch: (url, init) => this.route(url, init),
       deadline: (ms) => this.deadline(ms),
