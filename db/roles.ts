@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Operator } from "./admission/controls";
 import { ledgerNowMs, rows, transact } from "./connection";
-import { effects } from "./effects";
+import { recordAction } from "./operator-actions";
 import { fail, invalid, ok, type Result } from "./rules/errors";
 
 /** What a signed-in person may do: a shopper their own things, a viewer look at the console, an operator act there. */
@@ -35,12 +35,11 @@ export async function setRole(email: string, role: string, operator: Operator): 
       tx,
       sql`update auth_users set role = ${role}, updated_at = ledger_now() where id = ${user.id}`,
     );
-    const details = JSON.stringify({ before: user.role, role });
-    await rows(
-      tx,
-      sql`insert into operator_actions (id, operator, action, target, reason, details, created_at)
-        values (${effects.newId()}::uuid, ${operator.name}, 'role', ${user.id}, ${operator.reason}, ${details}::jsonb, ledger_now())`,
-    );
+    await recordAction(tx, operator, {
+      action: "role",
+      target: user.id,
+      details: { before: user.role, role },
+    });
     return ok(null);
   });
 }

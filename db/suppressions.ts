@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { config } from "./config";
 import { type Executor, rows, type Transaction, transact } from "./connection";
 import { effects } from "./effects";
+import { recordAction } from "./operator-actions";
 import { emailIdentity } from "./rules/email-address";
 import type { SuppressionReason } from "./rules/receipt";
 
@@ -84,11 +85,14 @@ export async function liftByOperator(input: {
   return transact(async (tx) => {
     const lifted = await liftSuppression(tx, { channel, address, by: name });
     if (lifted) {
-      await rows(
+      await recordAction(
         tx,
-        sql`insert into operator_actions (id, operator, action, target, reason, details, created_at)
-          values (${effects.newId()}::uuid, ${name}, 'lift suppression',
-            ${`${channel}:${suppressionHash(channel, address).slice(0, 16)}`}, ${reason}, '{}'::jsonb, ledger_now())`,
+        { name, reason },
+        {
+          action: "lift suppression",
+          target: `${channel}:${suppressionHash(channel, address).slice(0, 16)}`,
+          details: {},
+        },
       );
     }
     return lifted;

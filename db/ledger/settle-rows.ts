@@ -3,6 +3,7 @@ import { rows, type Transaction, together, uuids } from "../connection";
 import { effects } from "../effects";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Settlement } from "../rules/settlement";
+import { BECOMES_DELIVERED } from "./delivered";
 import type { SettledCall } from "./settle";
 
 /** A delivery as its settlement finds it, locked. */
@@ -132,10 +133,8 @@ export async function applyLateEvidence(tx: Transaction, late: readonly Decided[
     if (settlement.state !== "delivered") continue;
     const ended = await rows(
       tx,
-      sql`update deliveries set state = 'delivered', reason = null, wish = null, last_class = 'accepted',
-          unresolved_since = null, reconcile_at = null, next_eligible_at = null, lease_until = null, pass = null,
-          admission_id = null, admitted_until = null, kept_by = null, kept_until = null,
-          provider_message_id = ${settlement.providerMessageId}, finished_at = coalesce(finished_at, ledger_now())
+      sql`update deliveries set ${BECOMES_DELIVERED},
+          provider_message_id = ${settlement.providerMessageId}
         where id = ${row.id} and (state in ('scheduled', 'ready', 'sending', 'deferred')
           or (state = 'dead' and reason = 'outcome_unknown')) returning id`,
     );

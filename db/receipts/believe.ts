@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { rows, type Transaction, uuids } from "../connection";
+import { BECOMES_DELIVERED } from "../ledger/delivered";
 
 /**
  * Ends as delivered whatever of these still waits, or whose outcome is unknown, although the provider has reported it:
@@ -10,11 +11,8 @@ export async function believeReports(tx: Transaction, deliveryIds: readonly stri
   if (deliveryIds.length === 0) return new Set();
   const ended = await rows<{ id: string }>(
     tx,
-    sql`update deliveries d set state = 'delivered', reason = null, wish = null, last_class = 'accepted',
-        unresolved_since = null, reconcile_at = null, next_eligible_at = null, lease_until = null, pass = null,
-        admission_id = null, admitted_until = null, kept_by = null, kept_until = null,
-        provider_message_id = coalesce(d.provider_message_id, reported.message_id),
-        finished_at = coalesce(d.finished_at, ledger_now())
+    sql`update deliveries d set ${BECOMES_DELIVERED},
+        provider_message_id = coalesce(d.provider_message_id, reported.message_id)
       from (select delivery_id, min(provider_message_id) as message_id from receipts
         where delivery_id = any(${uuids(deliveryIds)}) and meaning <> 'not_found' group by delivery_id) as reported
       where d.id = reported.delivery_id and d.first_attempt_at is not null

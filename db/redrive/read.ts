@@ -3,13 +3,7 @@ import { type Executor, ledgerNowMs, rows, transact } from "../connection";
 import { microseconds, olderThan, readPlace, writePlace } from "../console/cursor";
 import { isId } from "../reminders/views";
 import { fail, ok, type Result } from "../rules/errors";
-import type {
-  RedriveDetail,
-  RedriveLine,
-  RedriveMemberLine,
-  RedrivePartitionLine,
-  RedriveProgress,
-} from "./views";
+import type { RedriveDetail, RedriveLine, RedrivePartitionLine, RedriveProgress } from "./views";
 
 const LINE = sql`r.id, r.origin, r.state, r.filter, r.includes_ambiguous as "includesAmbiguous",
   r.asked_per_second as "askedPerSecond", r.members, r.would_send as "wouldSend", r.previewed_by as "previewedBy",
@@ -132,27 +126,5 @@ export async function readRedrive(id: string): Promise<Result<RedriveDetail>> {
       result: row.result,
       nowMs: await ledgerNowMs(tx),
     });
-  });
-}
-
-/** A page of a redrive's members in the order in which they go, narrowed by state where one is named. */
-export async function listRedriveMembers(
-  id: string,
-  options: { state?: RedriveMemberLine["state"]; afterPosition?: number; limit: number },
-): Promise<Result<{ members: RedriveMemberLine[]; nextPosition: number | null }>> {
-  if (!isId(id)) return fail({ code: "not_found", what: "redrive" });
-  return transact(async (tx) => {
-    const found = await rows<RedriveMemberLine>(
-      tx,
-      sql`select m.delivery_id as "deliveryId", d.reference, d.key, m.partition, m.reason, m.verdict, ${MEMBER_STATE} as state,
-          m.outcome, epoch_ms(m.released_at) as "releasedAtMs", m.position
-        from redrive_members m join deliveries d on d.id = m.delivery_id
-        where m.redrive_id = ${id}::uuid and m.position > ${options.afterPosition ?? -1}
-          and ${options.state === undefined ? sql`true` : sql`${MEMBER_STATE} = ${options.state}`}
-        order by m.position limit ${options.limit + 1}`,
-    );
-    const members = found.slice(0, options.limit);
-    const more = found.length > options.limit;
-    return ok({ members, nextPosition: more ? (members.at(-1)?.position ?? null) : null });
   });
 }

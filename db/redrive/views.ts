@@ -122,17 +122,3 @@ export interface RedriveDetail extends RedriveLine {
   gate: GateOutcome | null;
   nowMs: number;
 }
-
-/** One member in the list of a redrive. */
-export interface RedriveMemberLine {
-  deliveryId: string;
-  reference: string;
-  key: string;
-  partition: string;
-  reason: string;
-  verdict: RedriveVerdict;
-  state: "left_out" | "pending" | "released" | "skipped" | "delivered" | "dead" | "expired";
-  outcome: string | null;
-  releasedAtMs: number | null;
-  position: number;
-}

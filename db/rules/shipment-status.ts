@@ -110,8 +110,3 @@ export const SHIPMENT_USEFUL_MS = 48 * 3_600_000;
 export function updateExpiresAtMs(occurredAtMs: number, recordedAtMs: number): number {
   return Math.min(occurredAtMs, recordedAtMs) + SHIPMENT_USEFUL_MS;
 }
-
-/** Whether text names something that a carrier can report. */
-export function isMilestone(value: unknown): value is Milestone {
-  return MILESTONES.some((milestone) => milestone === value);
-}

@@ -1,4 +1,4 @@
-import { Button, Heading } from "@react-email/components";
+import { Heading } from "@react-email/components";
 import { render } from "@react-email/render";
 import { createElement } from "react";
 import { config } from "../../db/config";
@@ -7,7 +7,7 @@ import { type MessageLocale, messageLocale } from "../../db/rules/message-locale
 import type { NoticeTemplate } from "../../db/rules/notice-schemas";
 import type { Channel } from "../../db/rules/outcome";
 import { countSmsSegments, toPlainPunctuation } from "../../db/rules/sms-segments";
-import { MessageLayout, Paragraph, SmallPrint } from "./layout";
+import { LinkButton, MessageLayout, Paragraph, SmallPrint } from "./layout";
 import { noticeWords } from "./notice-words";
 
 export interface AccountNoticeTexts {
@@ -101,24 +101,7 @@ function AccountNoticeEmail({
       </Heading>
       {detail === "" ? null : <Paragraph>{detail}</Paragraph>}
       <Paragraph>{words.advice[template]}</Paragraph>
-      {url === null ? null : (
-        <Button
-          className="button"
-          href={url}
-          style={{
-            display: "inline-block",
-            padding: "12px 20px",
-            borderRadius: "8px",
-            backgroundColor: "#1d4fd7",
-            color: "#ffffff",
-            fontSize: "16px",
-            fontWeight: 600,
-            textDecoration: "none",
-          }}
-        >
-          {words.open[template]}
-        </Button>
-      )}
+      {url === null ? null : <LinkButton href={url}>{words.open[template]}</LinkButton>}
     </MessageLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { Container, Head, Hr, Html, Preview, Section, Text } from "@react-email/components";
+import { Button, Container, Head, Hr, Html, Preview, Section, Text } from "@react-email/components";
 import type { ReactNode } from "react";
 import { textDirection } from "./words";
 
@@ -88,6 +88,28 @@ export function Paragraph({ children }: { children: ReactNode }) {
     >
       {children}
     </Text>
+  );
+}
+
+/** The one thing that a message asks for. */
+export function LinkButton({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Button
+      className="button"
+      href={href}
+      style={{
+        display: "inline-block",
+        padding: "12px 20px",
+        borderRadius: "8px",
+        backgroundColor: "#1d4fd7",
+        color: "#ffffff",
+        fontSize: "16px",
+        fontWeight: 600,
+        textDecoration: "none",
+      }}
+    >
+      {children}
+    </Button>
   );
 }
 

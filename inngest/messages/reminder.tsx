@@ -1,5 +1,5 @@
-import { Button, Heading, Link, Section, Text } from "@react-email/components";
-import { MessageLayout, Paragraph, SmallPrint } from "./layout";
+import { Heading, Link, Section, Text } from "@react-email/components";
+import { LinkButton, MessageLayout, Paragraph, SmallPrint } from "./layout";
 import type { MessageWords } from "./words";
 
 export interface ReminderEmailProps {
@@ -78,24 +78,7 @@ export function ReminderEmail({
         </Text>
       </Section>
       {note === "" ? null : <Paragraph>{note}</Paragraph>}
-      {url === null ? null : (
-        <Button
-          className="button"
-          href={url}
-          style={{
-            display: "inline-block",
-            padding: "12px 20px",
-            borderRadius: "8px",
-            backgroundColor: "#1d4fd7",
-            color: "#ffffff",
-            fontSize: "16px",
-            fontWeight: 600,
-            textDecoration: "none",
-          }}
-        >
-          {words.openLink}
-        </Button>
-      )}
+      {url === null ? null : <LinkButton href={url}>{words.openLink}</LinkButton>}
     </MessageLayout>
   );
 }

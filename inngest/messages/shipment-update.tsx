@@ -1,5 +1,5 @@
-import { Button, Heading, Link, Section, Text } from "@react-email/components";
-import { MessageLayout, Paragraph, SmallPrint } from "./layout";
+import { Heading, Link, Section, Text } from "@react-email/components";
+import { LinkButton, MessageLayout, Paragraph, SmallPrint } from "./layout";
 import type { ShipmentWords } from "./shipment-words";
 
 export interface ShipmentUpdateProps {
@@ -56,24 +56,7 @@ export function ShipmentUpdateEmail(props: ShipmentUpdateProps) {
       {pickUpCode === "" ? null : <Fact label={words.pickUpCode} text={pickUpCode} strong />}
       {expected === "" ? null : <Fact label={words.expected} text={expected} />}
       {detail === "" ? null : <Paragraph>{detail}</Paragraph>}
-      {url === null ? null : (
-        <Button
-          className="button"
-          href={url}
-          style={{
-            display: "inline-block",
-            padding: "12px 20px",
-            borderRadius: "8px",
-            backgroundColor: "#1d4fd7",
-            color: "#ffffff",
-            fontSize: "16px",
-            fontWeight: 600,
-            textDecoration: "none",
-          }}
-        >
-          {words.track}
-        </Button>
-      )}
+      {url === null ? null : <LinkButton href={url}>{words.track}</LinkButton>}
     </MessageLayout>
   );
 }
