@@ -12,6 +12,7 @@ import { fail, ok, type Result } from "./rules/errors";
 import type { MessageContent } from "./rules/message-content";
 import type { NoticeTemplate } from "./rules/notice-schemas";
 import type { Channel } from "./rules/outcome";
+import { currentTrace } from "./trace";
 
 /** A code is worthless after ten minutes; a late one only confuses. */
 export const CODE_USEFUL_SECONDS = 600;
@@ -196,6 +197,7 @@ async function insertNotice(
       payloadId: payloadIds.get(target.destinationId) ?? null,
       version: 1,
       opening: { state: "ready" as const },
+      trace: currentTrace(),
     };
   });
   const partitions = await insertDeliveries(tx, born);

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { alone, rows, type Transaction, uuids } from "./connection";
 import { effects } from "./effects";
 import { burialEventId, EVENTS, type EventData, type EventName } from "./rules/event-catalog";
+import { currentTrace } from "./trace";
 
 export interface StagedEvent<Name extends EventName = EventName> {
   name: Name;
@@ -18,6 +19,8 @@ export interface OutboxRow {
   eventId: string;
   data: unknown;
   tries: number;
+  /** Of the request that staged it. */
+  trace: string | null;
 }
 
 /** A publisher that dies leaves its claim this long; the next one then takes the rows over. */
@@ -44,8 +47,8 @@ export async function stageEvents(tx: Transaction, events: readonly StagedEvent[
   });
   await rows(
     tx,
-    sql`insert into outbox (id, event_name, event_id, data, not_before, created_at)
-      select w.id, w.name, w."eventId", w.data, coalesce(from_epoch_ms(w."notBeforeMs"), ledger_now()), ledger_now()
+    sql`insert into outbox (id, event_name, event_id, data, not_before, created_at, trace)
+      select w.id, w.name, w."eventId", w.data, coalesce(from_epoch_ms(w."notBeforeMs"), ledger_now()), ledger_now(), ${currentTrace()}::text
       from jsonb_to_recordset(${JSON.stringify(staged)}::jsonb)
         as w(id uuid, name text, "eventId" text, data jsonb, "notBeforeMs" float8)`,
   );
@@ -77,7 +80,7 @@ export async function claimUnpublished(limit: number): Promise<OutboxRow[]> {
             and (claimed_until is null or claimed_until <= ledger_now())
           order by not_before, id limit ${limit} for update skip locked) due
         where o.id = due.id
-        returning o.id, o.event_name as "eventName", o.event_id as "eventId", o.data, o.tries`,
+        returning o.id, o.event_name as "eventName", o.event_id as "eventId", o.data, o.tries, o.trace`,
   );
 }
 

@@ -4,6 +4,7 @@ import { keepForRun, returnForSlot, returnRows } from "../db/ledger/hold";
 import type { SettledDelivery } from "../db/ledger/settle";
 import type { DeliveryAdmitted } from "../db/rules/event-catalog";
 import { HORIZON_MS, SLOT_PATIENCE_MS } from "../db/rules/slots";
+import { isTracing } from "../db/trace";
 import { DeliveryCalls } from "./delivery-calls";
 import { dispatch, dispatchAll } from "./dispatch";
 import { expectedAnswerMs, monotonicOf, noteLedgerClock } from "./ledger-clock";
@@ -11,6 +12,7 @@ import { log } from "./log";
 import { contentHashOf } from "./prepare";
 import { ringDoorbell } from "./publish";
 import { groupSizeOf, noteSlots, takeTurn } from "./slot-turns";
+import { traceCalls } from "./tracing";
 
 export interface ParcelRun {
   data: DeliveryAdmitted;
@@ -56,6 +58,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
   const calls = new DeliveryCalls(partition, channel);
   const left = new Set(deliveryIds);
   const refused: Record<string, number> = {};
+  const traced: string[] = [];
   let returned = 0;
   let retryInMs = 0;
   let slotWaitMs = 0;
@@ -85,6 +88,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
       refused[reason] = (refused[reason] ?? 0) + 1;
     }
     calls.start(group.begun, askedAtMs, group.nowMs);
+    if (isTracing()) traced.push(...group.begun.map((claim) => claim.attemptId));
     if (left.size === 0) break;
     retryInMs = 0;
     if (group.retryInMs === null && group.laterInMs !== null && group.laterInMs <= DUE_PATIENCE_MS) {
@@ -108,6 +112,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
   const wakeInMs = await keepThrottled(run, settled);
   if (settled.some((row) => row.state === "dead")) await ringDoorbell();
   await refill(run.data);
+  await traceCalls(traced);
   return { settled: countBy(settled), refused, returned, wakeInMs };
 }
 

@@ -5,6 +5,7 @@ import { type EventData, type EventName, reminderScheduledV1 } from "../db/rules
 import { log } from "./log";
 import { openDueSecond, readClockMs } from "./opening";
 import { sendEvents } from "./send";
+import { endPublishing, startPublishing } from "./tracing";
 
 /** Rows taken at a time. */
 const BATCH = 100;
@@ -29,6 +30,7 @@ export async function publishOutbox(): Promise<{ published: number; refused: boo
     const imminent = await openImminent(claimed);
     const rest = claimed.filter((row) => !imminent.has(row.id));
     const byId = new Map(rest.map((row) => [row.eventId, row]));
+    const spans = startPublishing(rest);
     const taken = await sendEvents(
       [...byId.values()].map((row) => ({
         id: row.eventId,
@@ -36,6 +38,7 @@ export async function publishOutbox(): Promise<{ published: number; refused: boo
         data: row.data as EventData<EventName>,
       })),
     );
+    endPublishing(spans, taken);
     await markPublished([...imminent, ...(taken ? rest.map((row) => row.id) : [])]);
     published += imminent.size + (taken ? rest.length : 0);
     if (!taken) {

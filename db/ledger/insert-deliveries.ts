@@ -25,6 +25,8 @@ export interface NewDelivery {
   payloadId: string | null;
   version: number;
   opening: UpdateOpening;
+  /** The trace of the request that made it, where one did. */
+  trace?: string | null;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function insertDeliveries(tx: Transaction, born: readonly NewDelive
         select * from jsonb_to_recordset(${given}::jsonb) as w(id uuid, key text, reference text, "occurrenceId" uuid,
           "shipmentEventId" uuid, "noticeId" uuid, "subscriberId" uuid, channel text, "destinationId" uuid, partition text,
           lane text, flow text, cost int, state text, reason text, "heldBy" text, "dueAtMs" float8, "nextMs" float8,
-          "expiresAtMs" float8, "payloadId" uuid, version int, place int)
+          "expiresAtMs" float8, "payloadId" uuid, version int, place int, trace text)
       ), behind as (
         select f.partition, f.lane, f.flow, greatest(l.pass_floor, coalesce(
             (select max(r.pass) from deliveries r where r.partition = f.partition and r.lane = f.lane and r.flow = f.flow
@@ -66,13 +68,13 @@ export async function insertDeliveries(tx: Transaction, born: readonly NewDelive
       )
       insert into deliveries (id, key, reference, occurrence_id, shipment_event_id, notice_id, subscriber_id, channel,
         destination_id, partition, lane, flow, pass, cost, state, reason, last_class, scheduled_at, next_eligible_at,
-        expires_at, created_at, finished_at, payload_id, version, owner)
+        expires_at, created_at, finished_at, payload_id, version, owner, trace)
       select w.id, w.key, w.reference, w."occurrenceId", w."shipmentEventId", w."noticeId", w."subscriberId", w.channel,
         w."destinationId", w.partition, w.lane, w.flow,
         behind.base + sum(w.cost) over (partition by w.partition, w.lane, w.flow, w.state order by w.place),
         w.cost, w.state, w.reason, w."heldBy", from_epoch_ms(w."dueAtMs"), from_epoch_ms(w."nextMs"),
         from_epoch_ms(w."expiresAtMs"), ledger_now(), case when w.state = 'expired' then ledger_now() end,
-        w."payloadId", w.version, coalesce(p.owner, 1)
+        w."payloadId", w.version, coalesce(p.owner, 1), w.trace
       from w left join partitions p on p.key = w.partition
         left join behind on w.state = 'ready' and behind.partition = w.partition and behind.lane = w.lane
           and behind.flow = w.flow

@@ -112,6 +112,7 @@ function deliveriesOf(row: OccurrenceRow, context: OpeningContext): NewDelivery[
         ...times,
         payloadId: payload.id,
         version: row.version,
+        trace: row.trace,
         opening: decideOpening(
           {
             ...row,

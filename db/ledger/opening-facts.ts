@@ -24,6 +24,8 @@ export interface OccurrenceRow {
   stepMinutes: number | null;
   /** Belongs to a series, whose next element is inserted when this one opens. */
   repeats: boolean;
+  /** Of the request that made it. */
+  trace: string | null;
   /** The shop was asked, and says that the thing does not make sense any more. */
   moot: boolean;
 }
@@ -82,7 +84,7 @@ export function readWaiting(
         s.quiet_from as "quietFrom", s.quiet_until as "quietUntil", r.through_quiet as "throughQuiet",
         s.sms_from as "smsFrom", s.sms_until as "smsUntil", epoch_ms(s.paused_until) as "awayUntilMs",
         s.time_zone as "timeZone", r.step_minutes as "stepMinutes", r.recurrence is not null as repeats,
-        coalesce(o.answered_by = 'shop', false) as moot
+        coalesce(o.answered_by = 'shop', false) as moot, o.trace
       from occurrences o join reminders r on r.id = o.reminder_id join subscribers s on s.id = r.subscriber_id
       where o.id = any(${uuids(ids)}) and o.state = 'waiting' and o.due_at <= ${at(nowMs + EARLY_MS)}
         and r.status = 'active'

@@ -7,6 +7,7 @@ import { type DueTime, dueSecond } from "../rules/due-time";
 import { fail, fieldError, ok, type Result } from "../rules/errors";
 import { dueEventId } from "../rules/event-catalog";
 import type { Channel } from "../rules/outcome";
+import { currentTrace } from "../trace";
 
 /**
  * A wait never starts earlier than this before its time: longer sleeps would outlive the plan limits of small accounts
@@ -40,10 +41,10 @@ export async function insertOccurrences(
   }));
   await rows(
     tx,
-    sql`insert into occurrences (id, reminder_id, number, origin, wall_time, time_zone, due_at, channels, version, state, created_at)
+    sql`insert into occurrences (id, reminder_id, number, origin, wall_time, time_zone, due_at, channels, version, state, created_at, trace)
       select w.id, w."reminderId", 1 + coalesce((select max(o.number) from occurrences o where o.reminder_id = w."reminderId"), 0),
         w.origin, w."wallTime", w."timeZone", from_epoch_ms(w."dueAtMs"), string_to_array(w.channels, ','), w.version,
-        'waiting', ledger_now()
+        'waiting', ledger_now(), ${currentTrace()}::text
       from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as w(id uuid, "reminderId" uuid, origin text, "wallTime" text,
         "timeZone" text, "dueAtMs" float8, channels text, version int)`,
   );

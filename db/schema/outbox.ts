@@ -20,10 +20,13 @@ export const outbox = pgTable(
     publishedAt: instant("published_at"),
     claimedUntil: instant("claimed_until"),
     tries: integer("tries").notNull().default(0),
+    /** W3C trace context of the request that staged it: ids only. */
+    trace: text("trace"),
   },
   (table) => [
     index("outbox_unpublished").on(table.notBefore, table.id).where(sql`published_at is null`),
     index("outbox_published").on(table.publishedAt).where(sql`published_at is not null`),
     check("outbox_event_id_bounded", sql`char_length(${table.eventId}) between 1 and 200`),
+    check("outbox_trace_bounded", sql`char_length(${table.trace}) <= 55`),
   ],
 );

@@ -28,6 +28,8 @@ export const shipmentEvents = pgTable(
     version: integer("version"),
     cursor: uuid("cursor"),
     fannedOutAt: instant("fanned_out_at"),
+    /** W3C trace context of the request that reported it: ids only. */
+    trace: text("trace"),
   },
   (table) => [
     uniqueIndex("shipment_events_carrier_id").on(table.source, table.carrierEventId),
@@ -50,6 +52,7 @@ export const shipmentEvents = pgTable(
       "shipment_events_announced_version",
       sql`(${table.outcome} = 'announced') = (${table.version} is not null)`,
     ),
+    check("shipment_events_trace_bounded", sql`char_length(${table.trace}) <= 55`),
     check("shipment_events_id_bounded", sql`char_length(${table.carrierEventId}) between 1 and 200`),
     check(
       "shipment_events_fanned_out_once_announced",

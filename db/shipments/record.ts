@@ -7,6 +7,7 @@ import { ok, type Result } from "../rules/errors";
 import { ANNOUNCED_PER_EVENT } from "../rules/event-catalog";
 import type { ShipmentEventBody } from "../rules/shipment-schemas";
 import { decideScan, inScanOrder, type ScanOutcome, type ShipmentState } from "../rules/shipment-status";
+import { currentTrace } from "../trace";
 
 /** Who counts the carrier's event ids. */
 export type ScanSource = "shop" | "aftership";
@@ -136,9 +137,9 @@ async function insertScans(
   await rows(
     tx,
     sql`insert into shipment_events (id, shipment_id, source, carrier_event_id, status, occurred_at, recorded_at, detail,
-        location, pick_up_code, outcome, version)
+        location, pick_up_code, outcome, version, trace)
       select w.id, w."shipmentId", ${source}, w."eventId", w.status, from_epoch_ms(w."occurredAtMs"),
-        from_epoch_ms(${nowMs}), w.detail, w.location, w."pickUpCode", w.outcome, w.version
+        from_epoch_ms(${nowMs}), w.detail, w.location, w."pickUpCode", w.outcome, w.version, ${currentTrace()}::text
       from jsonb_to_recordset(${JSON.stringify(scans)}::jsonb) as w(id uuid, "shipmentId" uuid, "eventId" text, status text,
         "occurredAtMs" float8, detail text, location text, "pickUpCode" text, outcome text, version int)`,
   );

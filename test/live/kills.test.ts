@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { until } from "../../commands/stack-programs";
+import { deliveryReference } from "../../db/ledger/reference";
 import type { DeliveryView } from "../../db/reminders/read";
 import type { Channel } from "../../db/rules/outcome";
 import { makeShoppers, type Shopper } from "../bench/load";
 import { json, PROVIDERS, type Stage, startStage } from "../bench/stage";
+import { attributeOf, type CollectedSpan, type Collector, startCollector } from "../support/collector";
 
 /** The built app, the engine at hand and Postgres as processes; real time, real signals. */
 let stage: Stage;
 let shopper: Shopper;
+let collector: Collector;
 
 const ALL: Channel[] = ["email", "sms", "push"];
 
@@ -15,10 +18,14 @@ const ALL: Channel[] = ["email", "sms", "push"];
 const HEALED_MS = 150_000;
 
 beforeAll(async () => {
-  stage = await startStage({ rates: { email: 40, sms: 40, push: 40 } });
+  collector = await startCollector();
+  stage = await startStage({ rates: { email: 40, sms: 40, push: 40 }, appEnv: collector.env });
 });
 
-afterAll(() => stage?.stop());
+afterAll(async () => {
+  await stage?.stop();
+  await collector?.stop();
+});
 
 beforeEach(async () => {
   [shopper = { id: "", externalId: "" }] = await makeShoppers(stage, 1, ALL);
@@ -69,7 +76,32 @@ async function expectOnce(rows: DeliveryView[]): Promise<void> {
   }
 }
 
-test("undisturbed: three channels, each accepted once, none before its instant", async () => {
+/** Each delivery in one trace: its calls, their admission, the wait and the publishing, all below the request. */
+async function expectTraced(rows: DeliveryView[]): Promise<void> {
+  const named = (name: RegExp) => collector.spans().filter((span) => name.test(span.name));
+  const ours = (name: RegExp) => named(name).filter(({ traceId }) => traceId === request?.traceId);
+  await until("the spans have arrived", 15_000, async () => named(/^send /).length >= rows.length);
+  const [request] = named(/^POST \/api\/v1\/reminders$/);
+  const parents = new Map(collector.spans().map((span) => [span.spanId, span]));
+  const wayUp = (span: CollectedSpan | undefined): string[] =>
+    span === undefined ? [] : [span.name, ...wayUp(parents.get(span.parentSpanId ?? ""))];
+  for (const span of ours(/^(send|publish|wait) /)) expect(wayUp(span)).toContain(request?.name);
+  expect(ours(/^publish reminder\/scheduled$/)).toHaveLength(1);
+  for (const row of rows) {
+    const messageId = deliveryReference(row.key);
+    const steps = collector.spans().filter((span) => attributeOf(span, "messaging.message.id") === messageId);
+    expect(new Set(steps.map((span) => span.traceId))).toEqual(new Set([request?.traceId]));
+    const send = steps.find((span) => span.name.startsWith("send "));
+    expect(wayUp(send)[1]).toMatch(/^admit /);
+    expect(attributeOf(send as CollectedSpan, "punctual.outcome")).toBe("accepted");
+    expect(steps.map(({ name }) => name.split(" ")[0]).sort()).toEqual(["admit", "send", "wait"]);
+  }
+  const told = JSON.stringify(collector.spans());
+  for (const secret of [shopper.id, shopper.externalId, "shopper.example", "+1202"])
+    expect(told).not.toContain(secret);
+}
+
+test("undisturbed: three channels, each accepted once and not before its instant, each in one trace from request to provider", async () => {
   const id = await remind(6_000);
   const rows = await ended(id, 3);
   await expectOnce(rows);
@@ -77,6 +109,7 @@ test("undisturbed: three channels, each accepted once, none before its instant",
     const [call] = await acceptedOf(channel);
     expect(call?.at).toBeGreaterThanOrEqual(Date.parse(rows[0]?.scheduledAt ?? ""));
   }
+  await expectTraced(rows);
 });
 
 test.each([
