@@ -91,6 +91,7 @@ export function stackEnvironment(
     INNGEST_DEV: engine,
     // The generation that the migrations promote; a restored copy is given another one (see OPERATIONS.md).
     LEDGER_GENERATION: process.env.LEDGER_GENERATION ?? "g1",
+    METRICS_TOKEN: "metrics-of-the-local-stack",
     PORT: String(ports.app),
     RESEND_API_KEY: "re_dev",
     RESEND_BASE_URL: `${standins}/resend`,

@@ -33,6 +33,12 @@ export interface Config {
   webPush: { publicKey: string; privateKey: string; subject: string; extraHosts: string[] } | null;
   /** Hosts of the shop that may be asked whether a reminder still makes sense; none: nobody is asked. */
   shopCheckHosts: string[];
+  /** The build's number while two share a ledger; null when there is one, which owns every partition. */
+  consumerGeneration: number | null;
+  /** Opens `/api/metrics`; null without one: there are then none. */
+  metricsToken: string | null;
+  /** Where operators are told what needs them, beside the log. */
+  operatorWebhookUrl: string | null;
   /** The ceilings that a new partition starts with; operators change them per partition afterwards. */
   rates: {
     emailPerSecond: number;
@@ -57,7 +63,10 @@ const RATE_PER_SECOND_MAX = 10_000;
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 
 /** Shorter is not a secret; AfterShip's own are longer. */
-const AFTERSHIP_SECRET_CHARACTERS_MIN = 16;
+const SECRET_CHARACTERS_MIN = 16;
+
+/** What a column of type integer holds. */
+const GENERATION_MAX = 2 ** 31 - 1;
 
 const EMAIL_SENDER = /^([^\p{Cc}\p{Zl}\p{Zp}<>@]+<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/u;
 const SMS_SENDER = /^(\+[1-9]\d{1,14}|MG[0-9a-f]{32}|(?=.*[a-z])[a-z0-9 ]{1,11})$/i;
@@ -90,6 +99,8 @@ function optional<T extends z.ZodType>(schema: T) {
   return z.preprocess(empty, schema.optional());
 }
 
+const generation = z.coerce.number().int().positive().max(GENERATION_MAX);
+
 const environment = z.object({
   DATABASE_URL: required(z.url({ protocol: /^postgres(ql)?$/ })),
   LEDGER_GENERATION: required(text.regex(/^[\w.-]{1,64}$/)),
@@ -106,7 +117,10 @@ const environment = z.object({
   TWILIO_AUTH_TOKEN_PREVIOUS: optional(text.regex(/^\S+$/)),
   TWILIO_FROM: required(text.regex(SMS_SENDER)),
   TWILIO_BASE_URL: optional(baseUrl),
-  AFTERSHIP_WEBHOOK_SECRET: optional(text.min(AFTERSHIP_SECRET_CHARACTERS_MIN)),
+  AFTERSHIP_WEBHOOK_SECRET: optional(text.min(SECRET_CHARACTERS_MIN)),
+  CONSUMER_GENERATION: optional(generation),
+  METRICS_TOKEN: optional(text.regex(/^\S+$/).min(SECRET_CHARACTERS_MIN)),
+  OPERATOR_WEBHOOK_URL: optional(z.url({ protocol: /^https?$/ })),
   VAPID_PUBLIC_KEY: optional(text.regex(/^[\w-]{87}$/)),
   VAPID_PRIVATE_KEY: optional(text.regex(/^[\w-]{43}$/)),
   VAPID_SUBJECT: optional(text.regex(VAPID_SUBJECT)),
@@ -137,7 +151,10 @@ const ACCEPTED: Record<keyof z.infer<typeof environment>, string> = {
   TWILIO_AUTH_TOKEN_PREVIOUS: "a token without spaces",
   TWILIO_FROM: "a number such as +15005550006, a Messaging Service (MG…), or a name of at most 11 characters",
   TWILIO_BASE_URL: "an http:// or https:// address",
-  AFTERSHIP_WEBHOOK_SECRET: `the webhook secret of an AfterShip account, at least ${AFTERSHIP_SECRET_CHARACTERS_MIN} characters`,
+  AFTERSHIP_WEBHOOK_SECRET: `the webhook secret of an AfterShip account, at least ${SECRET_CHARACTERS_MIN} characters`,
+  CONSUMER_GENERATION: "a whole number from 1",
+  METRICS_TOKEN: `a secret without spaces, at least ${SECRET_CHARACTERS_MIN} characters`,
+  OPERATOR_WEBHOOK_URL: "an http:// or https:// address",
   VAPID_PUBLIC_KEY: "65 bytes in base64url",
   VAPID_PRIVATE_KEY: "32 bytes in base64url",
   VAPID_SUBJECT: "mailto:name@host or an https:// address, without spaces or <>",
@@ -227,10 +244,24 @@ function toConfig(data: Environment): Config {
       smsAccountPerSecond: data.SMS_ACCOUNT_RATE_PER_SECOND ?? null,
       pushPerSecond: data.PUSH_RATE_PER_SECOND,
     },
+    consumerGeneration: data.CONSUMER_GENERATION ?? null,
+    metricsToken: data.METRICS_TOKEN ?? null,
+    operatorWebhookUrl: data.OPERATOR_WEBHOOK_URL ?? null,
     shopCheckHosts: data.SHOP_CHECK_HOSTS ?? [],
     aftershipWebhookSecret: data.AFTERSHIP_WEBHOOK_SECRET ?? null,
     webPush: publicKey && privateKey && subject ? { publicKey, privateKey, subject, extraHosts } : null,
   };
+}
+
+/**
+ * `CONSUMER_GENERATION` by itself, for whoever reads a ledger with nothing else set. Throws when it is no number: to be
+ * taken for the owner of everything by a slip of the keyboard would let two builds send.
+ */
+export function readConsumerGeneration(source: Record<string, string | undefined>): number | null {
+  const parsed = environment.shape.CONSUMER_GENERATION.safeParse(source.CONSUMER_GENERATION);
+  if (!parsed.success)
+    throw new Error(`The settings are not usable:\n  ${describe("CONSUMER_GENERATION", source)}`);
+  return parsed.data ?? null;
 }
 
 const holder = globalThis as unknown as { punctualConfig?: Config };

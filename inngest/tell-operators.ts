@@ -1,3 +1,4 @@
+import { config } from "../db/config";
 import { effects } from "../db/effects";
 import { markTold, readUntoldNotices, type UntoldNotice } from "../db/operator-notices";
 import { log } from "./log";
@@ -21,16 +22,16 @@ export async function tellOperators(): Promise<number> {
 
 async function deliver(notice: UntoldNotice): Promise<boolean> {
   const { partition, kind, detail } = notice;
-  const url = process.env.OPERATOR_WEBHOOK_URL?.trim();
-  if (url && !(await tellWebhook({ ...notice, text: sentence(notice) }))) return false;
+  const url = config().operatorWebhookUrl;
+  if (url !== null && !(await tellWebhook({ ...notice, text: sentence(notice) }))) return false;
   log.error(sentence(notice), { partition, kind, detail });
   return true;
 }
 
 /** Posts a notice to `OPERATOR_WEBHOOK_URL`; false when there is none or it did not take the notice. */
 export async function tellWebhook(body: object): Promise<boolean> {
-  const url = process.env.OPERATOR_WEBHOOK_URL?.trim();
-  if (!url) return false;
+  const url = config().operatorWebhookUrl;
+  if (url === null) return false;
   try {
     const response = await effects.fetch(url, {
       method: "POST",

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { readConsumerGeneration } from "../config";
 import { at, type Executor, rows } from "../connection";
 import { LANE_WEIGHTS, LANES } from "../rules/fair-share";
 import { type Gate, type GateFacts, gateOf, isProbing } from "../rules/gate";
@@ -81,7 +82,7 @@ async function ensureLevel(tx: Executor, wanted: readonly PartitionDefaults[]): 
     sql`insert into partitions (key, channel, provider, ceiling, burst, concurrency, account, owner, circuit, lane_clock,
         pump_generation, created_at)
       select w.key, w.channel, w.provider, w.ceiling, w.burst, w.concurrency, w.account,
-        coalesce((select max(owner) from partitions), ${processOwner()}::int, 1), 'closed', 0, 1, ledger_now()
+        coalesce((select max(owner) from partitions), ${readConsumerGeneration(process.env)}::int, 1), 'closed', 0, 1, ledger_now()
       from jsonb_to_recordset(${given}::jsonb) as w(key text, channel text, provider text, ceiling float8, burst float8,
         concurrency int, account text)
       where not exists (select 1 from partitions p where p.key = w.key and (w.account is null or p.account is not null))
@@ -120,18 +121,12 @@ const METER_COLUMNS = sql`m.rate, epoch_ms(m.ready_at) as "readyAtMs", epoch_ms(
   m.call_ms as "callMs", m.calm_call_ms as "calmCallMs", epoch_ms(m.urgent_ready_at) as "urgentReadyAtMs",
   epoch_ms(m.last_feedback_at) as "lastFeedbackAtMs"`;
 
-/** The consumer generation of this process (`CONSUMER_GENERATION`); null when there is one build only, which owns all. */
-function processOwner(): number | null {
-  const owner = Number(process.env.CONSUMER_GENERATION?.trim() || Number.NaN);
-  return Number.isInteger(owner) ? owner : null;
-}
-
 /**
  * Held is also what a copy of the database holds that nobody has promoted, and, while two builds share a ledger, a
  * partition that belongs to the other one.
  */
 function presentMode(): SQL {
-  return sql`case when s.installation <> ledger_installation() or p.owner <> ${processOwner()}::int then 'held' else s.mode end`;
+  return sql`case when s.installation <> ledger_installation() or p.owner <> ${readConsumerGeneration(process.env)}::int then 'held' else s.mode end`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { ledgerNowMs, rows, type Transaction, transact } from "../connection";
+import { ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
 import { fail, ok, type Result } from "../rules/errors";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel, Lane } from "../rules/outcome";
@@ -74,7 +74,9 @@ export async function listDeliveries(
   const after = options.after === undefined ? null : readPlace(options.after);
   if (options.after !== undefined && after === null) return fail({ code: "not_found", what: "page" });
   return transact(async (tx) => {
-    const window = windowOf(filters, after);
+    const { subscriberId } = filters;
+    const own = subscriberId === undefined ? null : await readOwn(tx, subscriberId);
+    const window = windowOf(filters, after, own);
     const found = await rows<Found>(
       tx,
       sql`select ${LINE} from (${window}) d where ${conditions(filters)}
@@ -98,35 +100,47 @@ function placeOf(row: Found | undefined): Place | null {
 }
 
 /** The rows that one page may look at, in order; a person's or a reminder's own are found by their own indexes. */
-function windowOf(filters: DeliveryFilters, after: Place | null): SQL {
+function windowOf(filters: DeliveryFilters, after: Place | null, own: readonly string[] | null): SQL {
   const since =
     filters.withinMs === undefined
       ? sql`true`
       : sql`w.created_at >= ledger_now() - ${filters.withinMs} * interval '1 millisecond'`;
-  return sql`select w.* from deliveries w where ${since} and ${ownedBy(filters)}
+  return sql`select w.* from deliveries w where ${since} and ${own === null ? sql`true` : sql`w.id = any(${uuids(own)})`}
+    and ${ofReminder(filters.reminderId)}
     and ${olderThan(after, sql`w.created_at`, sql`w.id`)} order by w.created_at desc, w.id desc limit ${SCAN_MAX}`;
 }
 
-function ownedBy({ subscriberId, reminderId }: DeliveryFilters): SQL {
-  const occurrences = sql`select o.id from occurrences o`;
-  const ofSubscriber =
-    subscriberId === undefined
-      ? sql`true`
-      : sql`w.id = any(array(select s.id from reminders r join occurrences o on o.reminder_id = r.id
-            join deliveries s on s.occurrence_id = o.id where r.subscriber_id = ${subscriberId}::uuid
-          union all select s.id from notices n join deliveries s on s.notice_id = n.id
-            where n.subscriber_id = ${subscriberId}::uuid))`;
-  const ofReminder =
-    reminderId === undefined
-      ? sql`true`
-      : sql`w.occurrence_id = any(array(${occurrences} where o.reminder_id = ${reminderId}::uuid))`;
-  return sql`${ofSubscriber} and ${ofReminder}`;
+/** A person's own rows are named one by one up to so many; whose are more, is found among the newest of everybody. */
+export const OWN_MAX = 2_000;
+
+/** Ids of a subscriber's deliveries; null when there are more than `OWN_MAX`. */
+async function readOwn(tx: Transaction, subscriberId: string): Promise<string[] | null> {
+  const own = await rows<{ id: string }>(
+    tx,
+    sql`select s.id from reminders r join occurrences o on o.reminder_id = r.id join deliveries s on s.occurrence_id = o.id
+        where r.subscriber_id = ${subscriberId}::uuid
+      union all select s.id from notices n join deliveries s on s.notice_id = n.id
+        where n.subscriber_id = ${subscriberId}::uuid
+      union all select s.id from shipment_followers f join shipment_events e on e.shipment_id = f.shipment_id
+        join deliveries s on s.shipment_event_id = e.id and s.subscriber_id = f.subscriber_id
+        where f.subscriber_id = ${subscriberId}::uuid
+      limit ${OWN_MAX + 1}`,
+  );
+  return own.length > OWN_MAX ? null : own.map((row) => row.id);
+}
+
+function ofReminder(reminderId: string | undefined): SQL {
+  return reminderId === undefined
+    ? sql`true`
+    : sql`w.occurrence_id = any(array(select o.id from occurrences o where o.reminder_id = ${reminderId}::uuid))`;
 }
 
 function conditions(filters: DeliveryFilters): SQL {
   const equal = (column: SQL, value: string | undefined) =>
     value === undefined ? sql`true` : sql`${column} = ${value}`;
-  return sql`${equal(sql`d.state`, filters.state)} and ${equal(sql`d.channel`, filters.channel)}
+  const { subscriberId } = filters;
+  return sql`${subscriberId === undefined ? sql`true` : sql`d.subscriber_id = ${subscriberId}::uuid`}
+    and ${equal(sql`d.state`, filters.state)} and ${equal(sql`d.channel`, filters.channel)}
     and ${equal(sql`d.partition`, filters.partition)} and ${equal(sql`d.lane`, filters.lane)}
     and ${equal(sql`d.reason`, filters.reason)} and ${equal(sql`d.last_class`, filters.lastClass)}`;
 }

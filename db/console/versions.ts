@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { processGeneration } from "../admission/partitions";
+import { readConsumerGeneration } from "../config";
 import { alone } from "../connection";
 import { readInstallation } from "../restore/installation";
 import { EVENTS } from "../rules/event-catalog";
@@ -8,7 +9,7 @@ import { EVENTS } from "../rules/event-catalog";
 export interface Versions {
   node: string;
   processGeneration: string;
-  consumerGeneration: string | null;
+  consumerGeneration: number | null;
   ledger: Awaited<ReturnType<typeof readInstallation>>;
   migrations: number;
   postgres: string;
@@ -32,7 +33,7 @@ export async function readVersions(): Promise<Versions> {
   return {
     node: process.version,
     processGeneration: processGeneration(),
-    consumerGeneration: process.env.CONSUMER_GENERATION?.trim() || null,
+    consumerGeneration: readConsumerGeneration(process.env),
     ledger: await readInstallation(),
     migrations: database?.migrations ?? 0,
     postgres: database?.postgres ?? "",

@@ -40,7 +40,7 @@ export async function countTransactions(stage: Stage): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What the ledger says of each delivery of a channel, by its reference at the provider. */
+/** What the ledger says of each delivery of a channel that was opened since then, by its reference at the provider. */
 export type LedgerRow = {
   reference: string;
   state: string;
@@ -49,10 +49,15 @@ export type LedgerRow = {
   finishedAtMs: number | null;
 };
 
-export async function ledgerRows(stage: Stage, channel: string): Promise<Map<string, LedgerRow>> {
+export async function ledgerRows(
+  stage: Stage,
+  channel: string,
+  sinceMs = 0,
+): Promise<Map<string, LedgerRow>> {
   const rows = await stage.sql<LedgerRow[]>`
     select reference, state, epoch_ms(scheduled_at) as "scheduledAtMs", attempt_count as attempts,
-      epoch_ms(finished_at) as "finishedAtMs" from deliveries where channel = ${channel}`;
+      epoch_ms(finished_at) as "finishedAtMs" from deliveries
+    where channel = ${channel} and created_at >= from_epoch_ms(${sinceMs}::float8)`;
   return new Map(rows.map((row) => [row.reference, row]));
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { config, readConfig, resetConfig } from "../../db/config";
+import { config, readConfig, readConsumerGeneration, resetConfig } from "../../db/config";
 
 const WHOLE = {
   DATABASE_URL: "postgres://punctual@localhost/punctual",
@@ -44,6 +44,9 @@ test("reads what is needed, and gives the rest its defaults", () => {
       baseUrl: null,
     },
     shopCheckHosts: [],
+    consumerGeneration: null,
+    metricsToken: null,
+    operatorWebhookUrl: null,
     webPush: null,
     rates: { emailPerSecond: 5, smsSegmentsPerSecond: 1, smsAccountPerSecond: null, pushPerSecond: 100 },
   });
@@ -95,6 +98,10 @@ describe("refuses", () => {
     ["EMAIL_RATE_PER_SECOND", "NaN"],
     ["SMS_RATE_PER_SECOND", "fast"],
     ["SMS_ACCOUNT_RATE_PER_SECOND", "0"],
+    ["CONSUMER_GENERATION", "two"],
+    ["CONSUMER_GENERATION", "0"],
+    ["METRICS_TOKEN", "short"],
+    ["OPERATOR_WEBHOOK_URL", "hooks.example"],
   ])("%s=%s", (name, value) => {
     const read = () => readConfig({ ...WHOLE, ...VAPID, [name]: value });
     expect(read).toThrow(`${name} has a value that does not fit`);
@@ -135,6 +142,14 @@ describe("in production", () => {
       /APP_URL must be https|https:\/\//,
     );
   });
+});
+
+test("a consumer generation that is no number is refused wherever it is read: nobody owns everything by a slip", () => {
+  expect(readConsumerGeneration({})).toBeNull();
+  expect(readConsumerGeneration({ CONSUMER_GENERATION: " 2 " })).toBe(2);
+  expect(() => readConsumerGeneration({ CONSUMER_GENERATION: "v2" })).toThrow(
+    /CONSUMER_GENERATION has a value/,
+  );
 });
 
 test("the process's settings are read once, until they are reset", () => {

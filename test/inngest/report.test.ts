@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { resetConfig } from "../../db/config";
 import { database, rows } from "../../db/connection";
 import { readReports } from "../../db/dead-letter-reports";
 import { replaceEffects } from "../../db/effects";
@@ -21,6 +22,7 @@ beforeEach(async () => {
       values (${randomUUID()}, 'Op', 'op@shop.example', true, 'operator', ledger_now(), ledger_now())`,
   );
   process.env.OPERATOR_WEBHOOK_URL = "http://127.0.0.1:9/hook";
+  resetConfig();
   restore = replaceEffects({
     fetch: async (url, init) => {
       if (String(url).endsWith("/hook")) posted.push(String(init?.body));
@@ -34,6 +36,7 @@ beforeEach(async () => {
 afterEach(() => {
   restore();
   delete process.env.OPERATOR_WEBHOOK_URL;
+  resetConfig();
 });
 
 const mails = () =>

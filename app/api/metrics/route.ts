@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readCertainty } from "../../../db/cleanup/certainty";
 import { readCleanupRuns } from "../../../db/cleanup/runs";
+import { config } from "../../../db/config";
 import { database } from "../../../db/connection";
 import { readAnswers, readEndings } from "../../../db/console/questions";
 import { gateOn, readSlos } from "../../../db/console/slos";
@@ -21,8 +22,8 @@ const WINDOW_MS = 15 * MINUTE_MS;
  * from the ledger at the scrape, so that every process answers alike; only call times are the process's own.
  */
 export async function GET(request: Request): Promise<Response> {
-  const token = process.env.METRICS_TOKEN?.trim();
-  if (!token) return new Response("Metrics are off: METRICS_TOKEN is not set.\n", { status: 404 });
+  const token = config().metricsToken;
+  if (token === null) return new Response("Metrics are off: METRICS_TOKEN is not set.\n", { status: 404 });
   if (!isSame(request.headers.get("authorization") ?? "", `Bearer ${token}`)) {
     const headers = { "www-authenticate": "Bearer", "cache-control": "no-store" };
     return new Response("A bearer token is wanted.\n", { status: 401, headers });

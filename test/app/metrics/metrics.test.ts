@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { GET } from "../../../app/api/metrics/route";
+import { resetConfig } from "../../../db/config";
 import { readAnswers } from "../../../db/console/questions";
 import { noteCallTime } from "../../../inngest/call-times";
 import { emptyLedger, inMs, makeDelivery, makePartition } from "../../support/factories";
@@ -12,10 +13,12 @@ const TOKEN = "scrape-scrape-scrape";
 beforeEach(async () => {
   await emptyLedger();
   process.env.METRICS_TOKEN = TOKEN;
+  resetConfig();
 });
 
 afterEach(() => {
   delete process.env.METRICS_TOKEN;
+  resetConfig();
 });
 
 const scrape = (token: string | null) =>
@@ -31,6 +34,7 @@ test("metrics are for whoever holds the token, and off without one", async () =>
   expect((await scrape("wrong")).status).toBe(401);
   expect((await scrape(TOKEN)).status).toBe(200);
   delete process.env.METRICS_TOKEN;
+  resetConfig();
   expect((await scrape("")).status).toBe(404);
 });
 

@@ -1,9 +1,12 @@
+import postgres from "postgres";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type DeliveryFilters, listDeliveries } from "../../../db/console/deliveries";
+import { type DeliveryFilters, listDeliveries, OWN_MAX } from "../../../db/console/deliveries";
 import { readDeliveryStory } from "../../../db/console/delivery";
 import { settleAttempts } from "../../../db/ledger/settle";
+import { databaseUrl } from "../../support/database";
 import { emptyLedger, inMs, makeDelivery, makePartition } from "../../support/factories";
 import { admitRows, begin, ended } from "../../support/ledger";
+import { fillDeliveries, fillPartition } from "../../support/ledger-fill";
 
 beforeEach(emptyLedger);
 
@@ -73,6 +76,22 @@ describe("paging through the ledger", () => {
     const story = await readDeliveryStory(mine.reference);
     expect(await pages({ subscriberId: mine.subscriberId }, 10)).toEqual([mine.reference]);
     expect(await pages({ reminderId: story?.delivery.reminderId ?? "" }, 10)).toEqual([mine.reference]);
+  });
+
+  test("finds a subscriber who has more than are named one by one, and nobody else's rows", async () => {
+    const client = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+    try {
+      await client`set session_replication_role = replica`;
+      const partition = await fillPartition(client, { key: "email:many", channel: "email", ceiling: 100 });
+      const rows = { channel: "email", partition, state: "delivered" } as const;
+      const subscriberId = await fillDeliveries(client, { ...rows, count: OWN_MAX + 5 });
+      await fillDeliveries(client, { ...rows, count: 20 });
+      const seen = await pages({ subscriberId }, 500);
+      expect(seen).toHaveLength(OWN_MAX + 5);
+      expect(new Set(seen).size).toBe(OWN_MAX + 5);
+    } finally {
+      await client.end();
+    }
   });
 
   test("a place that was not written here is refused, not guessed at", async () => {

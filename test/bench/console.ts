@@ -1,0 +1,226 @@
+import postgres from "postgres";
+import { ensurePartitions } from "../../db/admission/partitions";
+import { cleanLedger } from "../../db/cleanup/clean";
+import { closeDatabase, database } from "../../db/connection";
+import { previewRedrive } from "../../db/redrive/preview";
+import { makeSignInLink } from "../../db/sign-in-links";
+import { entrancesOf, isConsoleFile } from "../repo/console-access";
+import { codeFiles } from "../repo/source-files";
+import { fillDeliveries } from "../support/ledger-fill";
+import { fillLedger } from "./backlog";
+import type { Bench, Figures } from "./bench";
+import { latenessOf, ledgerRows, untilAccepted } from "./evidence";
+import { percentile } from "./figures";
+import { makeShoppers, remindAtRandom } from "./load";
+import type { Stage } from "./stage";
+import { warmUp } from "./warm-up";
+
+const KEY = "email:resend:main";
+const EMAIL = "olga@punctual.example";
+const DAY_MS = 86_400_000;
+
+/** The fill spreads over thirty days: with twenty-four days kept, a fifth of it may go. */
+const KEPT_DAYS = 24;
+
+/** Somebody with so many deliveries that a look at all of theirs would be felt. */
+const HEAVY_ROWS = 50_000;
+const DEAD_ROWS = 15_000;
+const WAITING_ROWS = 2_000;
+
+/** Before the measured looks: the page is compiled and its statements are planned. */
+const WARM_UP_LOOKS = 3;
+
+/** The reminders that are measured beside each other are set so far ahead that their waits are the engine's. */
+const AHEAD_MS = 8_000;
+
+/** The console and cleanup on a ledger that is full: every page by itself, then sends alone and beside a cleanup. */
+export const bench: Bench = {
+  question: "every page of the console on a million rows; sends while cleanup removes a fifth of them",
+  floor: "one look by index for each number that a page shows: some tens of milliseconds",
+  rates: { email: 100 },
+  startsPrograms: true,
+  parameters: (scale) => ({
+    rows: Math.round(1_000_000 * scale),
+    looks: 20,
+    ratePerSecond: 100,
+    sendsPerSecond: 25,
+    seconds: Math.max(10, Math.round(30 * scale)),
+  }),
+  targets: {
+    pageP95Ms: { atMost: 300 },
+    metricsP95Ms: { atMost: 300 },
+    removedShare: { atLeast: 0.99 },
+    duplicates: { atMost: 0 },
+    missing: { atMost: 0 },
+    latenessBesideOverAlone: { atMost: 1.5, or: { name: "latenessBesideP99Ms", atMost: 150 } },
+  },
+  async run(stage, { rows = 0, looks = 0, ratePerSecond = 0, sendsPerSecond = 0, seconds = 0 }) {
+    process.env.DATABASE_URL = stage.databaseUrl;
+    try {
+      const subjects = await fill(stage, rows);
+      await stage.startPrograms();
+      await stage.control("resend", { ratePerSecond, burst: 10 });
+      const pages = await lookAtPages(stage, subjects, looks);
+      await warmUp(stage, ["email"]);
+      const sends = { perSecond: sendsPerSecond, seconds };
+      const alone = await sendSteadily(stage, sends, async () => {});
+      const startMs = performance.now();
+      let cleanup = { removed: 0, ms: 0 };
+      const beside = await sendSteadily(stage, sends, async () => {
+        const { removed } = await cleanLedger();
+        cleanup = { removed, ms: performance.now() - startMs };
+      });
+      const [run] = await stage.sql<{ counted: number; batches: number }[]>`
+        select (select sum((c->>'count')::int) from jsonb_array_elements(counted) c)::int as counted, batches
+        from cleanup_runs order by started_at desc limit 1`;
+      return {
+        ...pages,
+        removed: cleanup.removed,
+        removedShare: cleanup.removed / (run?.counted ?? Number.NaN),
+        cleanupSeconds: cleanup.ms / 1000,
+        batchMs: cleanup.ms / (run?.batches ?? Number.NaN),
+        latenessAloneP50Ms: percentile(alone.late, 0.5),
+        latenessAloneP99Ms: percentile(alone.late, 0.99),
+        latenessBesideP50Ms: percentile(beside.late, 0.5),
+        latenessBesideP99Ms: percentile(beside.late, 0.99),
+        latenessBesideOverAlone: percentile(beside.late, 0.99) / percentile(alone.late, 0.99),
+        duplicates: alone.duplicates + beside.duplicates,
+        missing: alone.missing + beside.missing,
+      };
+    } finally {
+      await closeDatabase();
+    }
+  },
+};
+
+interface Subjects {
+  subscriber: string;
+  reference: string;
+  redrive: string;
+}
+
+/** The history, one heavy subscriber, dead letters and a little that waits; and something for each page to show. */
+async function fill(stage: Stage, rows: number): Promise<Subjects> {
+  await ensurePartitions(database(), [
+    { key: KEY, channel: "email", provider: "resend", ceiling: 100, burst: 5, concurrency: 100 },
+  ]);
+  const alike = { partition: KEY, channel: "email", lane: "standard", owners: 1_000 } as const;
+  const others = HEAVY_ROWS + DEAD_ROWS + WAITING_ROWS;
+  await fillLedger(stage, stage.sql, { ...alike, state: "delivered", count: Math.max(1_000, rows - others) });
+  const sql = postgres(stage.databaseUrl, { max: 1, onnotice: () => {} });
+  try {
+    await sql`set session_replication_role = replica`;
+    const base = { channel: "email", partition: KEY } as const;
+    const subscriber = await fillDeliveries(sql, {
+      ...base,
+      state: "delivered",
+      count: HEAVY_ROWS,
+      spreadMs: 20 * DAY_MS,
+    });
+    await fillDeliveries(sql, { ...base, state: "dead", count: DEAD_ROWS, spreadMs: 13 * DAY_MS });
+    await fillDeliveries(sql, { ...base, state: "deferred", count: WAITING_ROWS });
+    await sql`vacuum (analyze)`;
+    await sql`insert into auth_users (id, name, email, email_verified, role, created_at, updated_at)
+      values ('olga', 'Olga', ${EMAIL}, true, 'operator', ledger_now(), ledger_now())`;
+    await sql`update retention set keep_days = ${KEPT_DAYS}, slo_owner = 'ada', slo_approved_at = ledger_now(),
+      records_owner = 'bob', records_approved_at = ledger_now() where state = 'delivered'`;
+    const [dead] = await sql<
+      { reference: string }[]
+    >`select reference from deliveries where state = 'dead' limit 1`;
+    const previewed = await previewRedrive({ filter: { channel: "email" } }, "olga");
+    if (!previewed.ok) throw new Error(JSON.stringify(previewed.problem));
+    return { subscriber, reference: dead?.reference ?? "", redrive: previewed.value.id };
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Every page of the console as the code has them, and the lists with what narrows them down. */
+function addresses({ subscriber, reference, redrive }: Subjects): string[] {
+  const named: Record<string, string> = {
+    "[key]": encodeURIComponent(KEY),
+    "[reference]": reference,
+    "[id]": redrive,
+  };
+  const pages = codeFiles()
+    .filter(isConsoleFile)
+    .flatMap(entrancesOf)
+    .filter(({ kind, path }) => kind === "page" && path.endsWith("page.tsx"))
+    .map(({ path }) => {
+      const segments = path.split("/").slice(1, -1);
+      const shown = segments.filter((segment) => !/^\(.*\)$/.test(segment));
+      return `/${shown.map((segment) => named[segment] ?? segment).join("/")}`;
+    });
+  return [
+    ...pages,
+    "/ops?span=6h",
+    `/ops/deliveries?subscriber=${subscriber}`,
+    "/ops/deliveries?state=dead&reason=message_rejected",
+    "/ops/deliveries?state=deferred",
+    "/ops/deliveries?lane=urgent&within=7d",
+    "/ops/dead-letters/list?channel=email",
+  ];
+}
+
+async function lookAtPages(stage: Stage, subjects: Subjects, looks: number): Promise<Figures> {
+  const cookie = await signIn(stage);
+  const figures: Figures = {};
+  for (const address of addresses(subjects)) {
+    const name = address
+      .replace(subjects.subscriber, "…")
+      .replace(subjects.reference, "…")
+      .replace(subjects.redrive, "…");
+    figures[name] = await p95(`${stage.app}${address}`, { cookie }, looks);
+  }
+  const pageP95Ms = Math.max(...Object.values(figures));
+  const metricsP95Ms = await p95(
+    `${stage.app}/api/metrics`,
+    { authorization: `Bearer ${METRICS_TOKEN}` },
+    looks,
+  );
+  return { pageP95Ms, metricsP95Ms, ...figures };
+}
+
+/** The local stack's own, `commands/dev-settings.ts`. */
+const METRICS_TOKEN = "metrics-of-the-local-stack";
+
+/** From the request to the last byte. A page that is not there would be quick: it is an error. */
+async function p95(url: string, headers: Record<string, string>, looks: number): Promise<number> {
+  const times: number[] = [];
+  for (let look = 0; look < WARM_UP_LOOKS + looks; look += 1) {
+    const startMs = performance.now();
+    const response = await fetch(url, { headers, redirect: "manual" });
+    const text = await response.text();
+    if (response.status !== 200 || text.includes("could not be shown"))
+      throw new Error(`${url} answered ${response.status}`);
+    if (look >= WARM_UP_LOOKS) times.push(performance.now() - startMs);
+  }
+  return percentile(times, 0.95);
+}
+
+/** As an operator does when email is broken: by a link. */
+async function signIn(stage: Stage): Promise<string> {
+  const link = await makeSignInLink(EMAIL, stage.app, { name: "bench", reason: "looks at the console" });
+  if (!link.ok) throw new Error(JSON.stringify(link.problem));
+  const response = await fetch(link.value.url, { redirect: "manual" });
+  return response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+}
+
+/** Reminders at random instants while something else happens: how late did their calls leave? */
+async function sendSteadily(
+  stage: Stage,
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+  meanwhile: () => Promise<void>,
+): Promise<{ late: number[]; duplicates: number; missing: number }> {
+  const [count, startMs] = [perSecond * seconds, Date.now()];
+  await stage.clearCalls();
+  const shoppers = await makeShoppers(stage, count, ["email"]);
+  await remindAtRandom(stage, shoppers, { startMs: startMs + AHEAD_MS, seconds }, ["email"]);
+  await Promise.all([meanwhile(), untilAccepted(stage, "resend", count, AHEAD_MS + seconds * 1000 + 60_000)]);
+  const [calls, summary] = [await stage.calls("resend"), await stage.summary("resend")];
+  const late = latenessOf(calls, await ledgerRows(stage, "email", startMs));
+  return { late, duplicates: summary.duplicates, missing: count - summary.accepted };
+}
