@@ -7,7 +7,7 @@ const TEST = "*.test.{ts,tsx}";
 const WITHOUT_DATABASE = ["test/db/rules/**", "test/inngest/providers/**", "test/inngest/messages/**"];
 
 /** Folders whose every test file gets a database of its own, cloned from one template. */
-const WITH_DATABASE = ["test/db/**", "test/inngest/**", "test/app/**"];
+const WITH_DATABASE = ["test/db/**", "test/inngest/**", "test/app/**", "test/commands/ops/**"];
 
 /** Folders that are a project by themselves. */
 const OWN_PROJECT = ["test/repo/**", "test/flow/**", "test/simulation/**", "test/browser/**", "test/live/**"];
@@ -15,6 +15,7 @@ const OWN_PROJECT = ["test/repo/**", "test/flow/**", "test/simulation/**", "test
 /** Everything of WITH_DATABASE that is not in WITHOUT_DATABASE. */
 const DATABASE_ONLY = [
   "test/app/**",
+  "test/commands/ops/**",
   `test/db/${TEST}`,
   "test/db/!(rules)/**",
   `test/inngest/${TEST}`,

@@ -28,13 +28,12 @@ const OPTIONS = {
   after: { type: "string" },
 } as const;
 
-/** What was given on the command line: the flags, and the words. A flag that there is not ends the process with 2. */
-export function readCommandLine() {
+/** What was given on the command line: the flags, and the words. A flag that there is not is a mistake. */
+export function readCommandLine(args: readonly string[]) {
   try {
-    return parseArgs({ allowPositionals: true, options: OPTIONS });
+    return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exit(2);
+    throw new Usage(error instanceof Error ? error.message : String(error));
   }
 }
 

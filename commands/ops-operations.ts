@@ -11,7 +11,6 @@ import { checkGate, GATE_WINDOW_MS, readSlos, setSlo } from "../db/console/slos"
 import { readVersions } from "../db/console/versions";
 import { readReports } from "../db/dead-letter-reports";
 import { effects } from "../db/effects";
-import type { Operator } from "../db/operator-actions";
 import { promoteLedger } from "../db/restore/promote";
 import type { Result } from "../db/rules/errors";
 import { reportHeading, reportLine } from "../db/rules/report-words";
@@ -19,6 +18,7 @@ import { gateLines } from "../db/rules/slo";
 import { makeSignInLink } from "../db/sign-in-links";
 import { ringPumps } from "../inngest/dispatch";
 import { sweep } from "../inngest/sweep";
+import { answer, type OpsAnswer, type OpsContext, told, type Verb } from "./ops-verbs";
 
 export const OPERATIONS_HELP = `  questions [--since 15m]                     the four questions: age, delays, dead, refused claims
   gate [--since 15m]                          measures against the service levels; ends with 1 when one fails
@@ -34,38 +34,12 @@ export const OPERATIONS_HELP = `  questions [--since 15m]                     th
   sign-in-link <email> --reason …             a link for an operator when email is broken; five minutes, once
   promote --snapshot-at <time> --reason …     let a restored copy send; LEDGER_GENERATION names its new generation`;
 
-/** What the command line hands to a verb. */
-export interface OpsContext {
-  rest: readonly string[];
-  dryRun: boolean;
-  argument: (index: number, name: string) => string;
-  number: (text: string, name: string) => number;
-  duration: (text: string | undefined) => number | null;
-  values: { since?: string | undefined; for?: string | undefined; "snapshot-at"?: string | undefined };
-  operator: () => Operator;
-}
-
-/** What a verb answers: one object for `--json`, lines for people, and whether it found everything in order. */
-export interface OpsAnswer {
-  json: unknown;
-  lines: string[];
-  ok: boolean;
-}
-
-type Verb = (context: OpsContext) => Promise<OpsAnswer | Result<OpsAnswer>>;
-
 /** How long a drain waits: a lease of the slowest channel, and half of another. */
 const DRAIN_MS = 60_000;
 
 const DRAIN_LOOK_MS = 1_000;
 
-const answer = (json: unknown, lines: string[], ok = true): OpsAnswer => ({ json, lines, ok });
-
 const seconds = (ms: number | null) => (ms === null ? "-" : `${(ms / 1000).toFixed(1)} s`);
-
-function told<T>(result: Result<T>, tell: (value: T) => OpsAnswer): Result<OpsAnswer> {
-  return result.ok ? { ok: true, value: tell(result.value) } : result;
-}
 
 /** The verbs of this file by name. */
 export const OPERATIONS: Record<string, Verb> = {
@@ -181,10 +155,13 @@ export const OPERATIONS: Record<string, Verb> = {
     ]);
     return answer({ reports }, lines.length === 0 ? ["There is no report yet."] : lines);
   },
-  async "sign-in-link"({ argument, operator }) {
+  async "sign-in-link"({ argument, operator, dryRun }) {
     const appUrl = process.env.APP_URL?.trim() || "http://127.0.0.1:3000";
     return told(await makeSignInLink(argument(0, "email"), appUrl, operator()), (link) =>
-      answer(link, [link.url, `It works once, within ${link.minutes} minutes.`]),
+      // The link of a rehearsal opens nothing, so nobody is given it.
+      dryRun
+        ? answer({ minutes: link.minutes }, [`a link for ${argument(0, "email")}`])
+        : answer(link, [link.url, `It works once, within ${link.minutes} minutes.`]),
     );
   },
   async promote({ values, operator, dryRun }) {
@@ -192,7 +169,7 @@ export const OPERATIONS: Record<string, Verb> = {
     if (!dryRun) await sweep("command");
     return told(await promoteLedger({ snapshotAtMs, operator: operator(), dryRun }), (done) =>
       answer(done, [
-        `${dryRun ? "Would promote" : "Promoted"} as generation ${done.generation}: ${done.unknown} of unknown outcome, ${done.repeated} go on under their key.`,
+        `Promoted as generation ${done.generation}: ${done.unknown} of unknown outcome, ${done.repeated} go on under their key.`,
       ]),
     );
   },

@@ -22,6 +22,7 @@ import {
   redriveLine,
   redriveLines,
 } from "./ops-redrive-text";
+import { print as printAnswer } from "./ops-verbs";
 
 export const REDRIVE_HELP = `  dead-letters [filter] [--list]              grouped by partition, reason and time; --list shows each
   dead-letters show <reference>               every call, what the provider said, redrives
@@ -32,8 +33,7 @@ export const REDRIVE_HELP = `  dead-letters [filter] [--list]              group
   redrive pause|stop <id> --reason …          stop leaves what was not sent dead
   redrive resume <id> [--rate n] --reason …   canaries first
   redrive status [<id>]                       progress and pace, or the latest; ends with 3 while one has paused itself
-    filter: --channel sms --partition … --cause message_rejected --within 2h --older-than 10m
-    --dry-run says what a change would do and does nothing`;
+    filter: --channel sms --partition … --cause message_rejected --within 2h --older-than 10m`;
 
 /** While a redrive has paused itself somebody should look: neither good nor an error of the command. */
 const NEEDS_SOMEBODY = 3;
@@ -53,8 +53,6 @@ export async function runDeadLetters(rest: readonly string[], flags: Flags): Pro
     case "restore": {
       const letter = await letterOf(argument(rest, 1, "reference"));
       const who = operator(flags);
-      if (flags["dry-run"])
-        return print(flags, { dryRun: true, ...letter }, [`would ${rest[0]} ${letter.key}`]);
       const act = rest[0] === "dismiss" ? dismissDeadLetters : restoreDeadLetters;
       const moved = value(await act([letter], who));
       return print(flags, moved, [
@@ -100,10 +98,8 @@ async function resolve(rest: readonly string[], flags: Flags): Promise<void> {
       ? { answer }
       : { answer: "not_arrived", next: flags["send-again"] ? "send_again" : "stay_dead" };
   const who = operator(flags);
-  if (flags["dry-run"])
-    return print(flags, { dryRun: true, ...letter, finding }, [`would record ${answer} for ${letter.key}`]);
   const resolved = value(await resolveUnknown(letter, finding, who));
-  await ringDoorbell();
+  if (!flags["dry-run"]) await ringDoorbell();
   const again = resolved.redriveId === null ? "" : `, goes again in redrive ${resolved.redriveId}`;
   print(flags, resolved, [`${letter.key}: ${resolved.state}${again}`]);
 }
@@ -141,19 +137,22 @@ async function preview(flags: Flags): Promise<void> {
   const previewed = value(await previewRedrive(request, operatorName(flags)));
   print(flags, previewed, [
     ...previewLines(previewed.preview),
-    `start it with: npm run ops -- redrive start ${previewed.id} --confirm ${previewed.wouldSend} --reason "…"`,
+    ...(flags["dry-run"]
+      ? []
+      : [
+          `start it with: npm run ops -- redrive start ${previewed.id} --confirm ${previewed.wouldSend} --reason "…"`,
+        ]),
   ]);
 }
 
 async function start(rest: readonly string[], flags: Flags): Promise<void> {
   const id = argument(rest, 1, "preview's id");
-  if (flags["dry-run"]) return showOne(id, flags);
   if (flags.confirm === undefined)
     throw new Usage("A start needs --confirm with the number that would be sent.");
   const started = value(
     await startRedrive({ id, confirm: number(flags.confirm, "confirm"), operator: operator(flags) }),
   );
-  await ringDoorbell();
+  if (!flags["dry-run"]) await ringDoorbell();
   print(flags, started, [
     started.joined ? `redrive ${started.redriveId} has these already` : `redrive ${started.redriveId} runs`,
   ]);
@@ -161,7 +160,6 @@ async function start(rest: readonly string[], flags: Flags): Promise<void> {
 
 async function turn(verb: "pause" | "stop" | "resume", id: string, flags: Flags): Promise<void> {
   const who = operator(flags);
-  if (flags["dry-run"]) return showOne(id, flags);
   const rate = flags.rate === undefined ? {} : { ratePerSecond: number(flags.rate, "rate") };
   const turned =
     verb === "pause"
@@ -170,7 +168,7 @@ async function turn(verb: "pause" | "stop" | "resume", id: string, flags: Flags)
         ? await stopRedrive(id, who)
         : await resumeRedrive(id, who, rate);
   const done = value(turned);
-  await ringDoorbell();
+  if (!flags["dry-run"]) await ringDoorbell();
   print(flags, done, [`redrive ${done.redriveId}: ${done.state}`]);
 }
 
@@ -215,5 +213,5 @@ function value<T>(result: Result<T>): T {
 }
 
 function print(flags: Flags, json: object, lines: readonly string[]): void {
-  console.log(flags.json ? JSON.stringify(json) : lines.join("\n"));
+  printAnswer(flags, { json, lines: [...lines] });
 }

@@ -1,18 +1,12 @@
-import type { Operator } from "../db/operator-actions";
 import { findSuppressions, liftByOperator, type SuppressibleChannel } from "../db/suppressions";
 import { Usage } from "./ops-arguments";
-import type { OpsAnswer } from "./ops-operations";
+import type { OpsAnswer, OpsContext } from "./ops-verbs";
 
 export const SUPPRESSIONS_HELP = `  suppressed <email|sms> <address>            whether and why this address must not be written to
   lift <email|sms> <address> --reason …       end its suppression`;
 
-interface Context {
-  argument: (index: number, name: string) => string;
-  operator: () => Operator;
-}
-
 /** The verbs about addresses that must not be written to. */
-export const SUPPRESSIONS: Record<string, (context: Context) => Promise<OpsAnswer>> = {
+export const SUPPRESSIONS: Record<string, (context: OpsContext) => Promise<OpsAnswer>> = {
   suppressed: async (context) => {
     const found = await findSuppressions(channelOf(context), context.argument(1, "address"));
     const lines = found.map(({ scope, reason, createdAtMs, liftedAtMs, liftedBy }) => {
@@ -33,7 +27,7 @@ export const SUPPRESSIONS: Record<string, (context: Context) => Promise<OpsAnswe
   },
 };
 
-function channelOf(context: Context): SuppressibleChannel {
+function channelOf(context: OpsContext): SuppressibleChannel {
   const channel = context.argument(0, "channel");
   if (channel === "email" || channel === "sms") return channel;
   throw new Usage(`The channel must be email or sms; given: ${channel}`);

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { type SQL, sql, TransactionRollbackError } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
@@ -115,11 +115,37 @@ async function repeated<T>(run: () => Promise<T>): Promise<T> {
 
 /** Runs `work` in one READ COMMITTED transaction, again when Postgres says that it lost a deadlock. */
 export function transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return repeated(() => effects.statement(() => database().transaction(work)));
+  return repeated(() =>
+    effects.statement(() => (rehearses ? rolledBack(work) : database().transaction(work))),
+  );
+}
+
+let rehearses = false;
+
+/**
+ * From now on every transaction of this process is rolled back once its work is done, or no longer: so a command can say
+ * what it would come to, with every check that it would meet. Only for a process that does nothing else.
+ */
+export function rehearse(on: boolean): void {
+  rehearses = on;
+}
+
+async function rolledBack<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const done: T[] = [];
+  await database()
+    .transaction(async (tx) => {
+      done.push(await work(tx));
+      tx.rollback();
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof TransactionRollbackError)) throw error;
+    });
+  return done[0] as T;
 }
 
 /** Runs one statement as a transaction of its own: one round trip, where begin and commit make it three. */
 export function alone<T>(query: SQL): Promise<T[]> {
+  if (rehearses) return transact((tx) => rows<T>(tx, query));
   return repeated(() => rows<T>(database(), query));
 }
 
@@ -172,7 +198,7 @@ export function inTwoTrips<Results extends unknown[], Value>(
     try {
       const [, ...results] = await send([BEGIN, ...reads]);
       const decision = decide(results as never);
-      await send(decision === null ? [ROLLBACK] : [...decision.writes, COMMIT]);
+      await send(decision === null || rehearses ? [ROLLBACK] : [...decision.writes, COMMIT]);
       return decision === null ? null : decision.value;
     } catch (error) {
       // On a connection that broke there is nothing to roll back, and nothing to give back either.

@@ -1,0 +1,74 @@
+import {
+  type ControlOutcome,
+  pausePartition,
+  resumePartition,
+  setLaneWeight,
+  setLimits,
+  setOwner,
+} from "../db/admission/controls";
+import { newApiSecret, storeApiKey } from "../db/api-keys";
+import { setRole } from "../db/roles";
+import type { Result } from "../db/rules/errors";
+import { ringPumps } from "../inngest/dispatch";
+import { answer, type OpsAnswer, type OpsContext, told, type Verb } from "./ops-verbs";
+
+export const LEVERS_HELP = `  pause <partition> [--for 30m] --reason …    stop a partition, admitted work included; without --for until resumed
+  resume <partition> --reason …               end a pause, a parking or an open circuit; the rate ramps up
+  rate <partition> <perSecond> [--burst n] [--concurrency n] --reason …    0 is a pause; also of an account
+  lane <partition> <lane> <weight> --reason … urgent, standard, bulk, redrive
+  owner <partition> <generation> --reason …   hand a partition to another consumer generation
+  role <email> <role> --reason …              operator, viewer (looks at the console, changes nothing) or shopper
+  api-key <name>                              make a key for the shop's backend; printed once`;
+
+/** The verbs that change how a partition sends, or who may do what. */
+export const LEVERS: Record<string, Verb> = {
+  async pause({ argument, duration, values, operator, dryRun }) {
+    return turned(dryRun, await pausePartition(argument(0, "partition"), duration(values.for), operator()));
+  },
+  async resume({ argument, operator, dryRun }) {
+    return turned(dryRun, await resumePartition(argument(0, "partition"), operator()));
+  },
+  async rate(context) {
+    const { argument, operator, dryRun } = context;
+    return turned(dryRun, await setLimits(argument(0, "partition"), limitsOf(context), operator()));
+  },
+  async lane({ argument, number, operator, dryRun }) {
+    const weight = number(argument(2, "weight"), "weight");
+    return turned(
+      dryRun,
+      await setLaneWeight(argument(0, "partition"), argument(1, "lane"), weight, operator()),
+    );
+  },
+  async owner({ argument, number, operator, dryRun }) {
+    const owner = number(argument(1, "generation"), "owner");
+    return turned(dryRun, await setOwner(argument(0, "partition"), owner, operator()));
+  },
+  async role({ argument, operator }) {
+    const [email, role] = [argument(0, "email"), argument(1, "role")];
+    return told(await setRole(email, role, operator()), () => answer({ ok: true }, [`${email}: ${role}.`]));
+  },
+  async "api-key"({ argument, dryRun }) {
+    const [name, secret] = [argument(0, "name"), newApiSecret()];
+    await storeApiKey(name, secret);
+    // The key of a rehearsal opens nothing, so nobody is given it.
+    return dryRun ? answer({ name }, [`a key for ${name}`]) : answer({ apiKey: secret }, [secret]);
+  },
+};
+
+function limitsOf({ argument, number, values }: OpsContext) {
+  const { burst, concurrency } = values;
+  return {
+    ceiling: number(argument(1, "rate per second"), "rate"),
+    ...(burst === undefined ? {} : { burst: number(burst, "burst") }),
+    ...(concurrency === undefined ? {} : { concurrency: number(concurrency, "concurrency") }),
+  };
+}
+
+/** A change is in force when its transaction has committed; ringing the pump only makes it seen at once. */
+async function turned(dryRun: boolean, outcome: ControlOutcome): Promise<Result<OpsAnswer>> {
+  if (!outcome.ok) return outcome;
+  const { partition, ring, senders } = outcome.value;
+  const pumpRung = dryRun ? false : await ringPumps([ring, ...senders]);
+  const late = pumpRung || dryRun ? "" : " The engine did not answer; the sweep rings the pump.";
+  return { ok: true, value: answer({ ok: true, partition, pumpRung }, [`${partition}: done.${late}`]) };
+}

@@ -1,0 +1,57 @@
+import { rehearse } from "../db/connection";
+import { problemDetail } from "../db/rules/errors";
+import { inngest } from "../inngest/client";
+import { loadEnvironmentFiles } from "./environment-files";
+import { readCommandLine, Usage } from "./ops-arguments";
+import { LEVERS, LEVERS_HELP } from "./ops-levers";
+import { OPERATIONS, OPERATIONS_HELP } from "./ops-operations";
+import { REDRIVE_HELP, runDeadLetters, runRedrive } from "./ops-redrive";
+import { SUPPRESSIONS, SUPPRESSIONS_HELP } from "./ops-suppressions";
+import { pointAtLocalStack } from "./ops-target";
+import { contextOf, print, type Verb } from "./ops-verbs";
+import { VIEWS, VIEWS_HELP } from "./ops-views";
+
+const HELP = `Operators' command line. Every verb takes --json; a change takes --reason and says who by --as (default: your user);
+--dry-run does the change, tells what it came to, and takes all of it back. Exit codes: 0 done, 1 something is not in
+order, 2 the command is wrong or was refused, 3 a redrive has paused itself.
+
+${VIEWS_HELP}
+${LEVERS_HELP}
+${REDRIVE_HELP}
+${OPERATIONS_HELP}
+${SUPPRESSIONS_HELP}
+
+It acts on DATABASE_URL, or on the stack of \`npm run dev\` when that is not set.`;
+
+const VERBS: Record<string, Verb> = { ...VIEWS, ...LEVERS, ...OPERATIONS, ...SUPPRESSIONS };
+
+/**
+ * One command of the operators' command line: prints its answer and sets the exit code. Throws `Usage` for a command that
+ * is wrong or was refused.
+ */
+export async function runOps(args: readonly string[]): Promise<void> {
+  const { values, positionals } = readCommandLine(args);
+  const [name, ...rest] = positionals;
+  if (values.help || name === undefined) {
+    console.log(HELP);
+    return;
+  }
+  loadEnvironmentFiles();
+  await pointAtLocalStack();
+  // The client was made before the settings of the stack were known.
+  inngest.setEnvVars(process.env);
+  rehearse(values["dry-run"]);
+  try {
+    if (name === "dead-letters") return await runDeadLetters(rest, values);
+    if (name === "redrive") return await runRedrive(rest, values);
+    const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+    if (verb === undefined) throw new Usage(`There is no verb "${name}".\n\n${HELP}`);
+    const result = await verb(contextOf(rest, values));
+    if ("problem" in result) throw new Usage(problemDetail(result.problem));
+    const answered = "value" in result ? result.value : result;
+    if (!answered.ok) process.exitCode = 1;
+    print(values, answered);
+  } finally {
+    rehearse(false);
+  }
+}
