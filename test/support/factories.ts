@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "drizzle-orm";
-import { database, rows } from "../../db/connection";
+import { database } from "../../db/connection";
 import { deliveryReference } from "../../db/ledger/reference";
 import { deliveryKey } from "../../db/rules/delivery-key";
 import type { DeliveryState } from "../../db/rules/lifecycle";
@@ -9,6 +8,7 @@ import * as schema from "../../db/schema";
 import { makePartition } from "./partition-factories";
 import { testClock } from "./test-clock";
 
+export { emptyLedger, NOON_MS, resetLedgerState } from "./empty-ledger";
 export { makePartition, type PartitionOptions, setMeter, setPartition } from "./partition-factories";
 
 /**
@@ -259,33 +259,4 @@ export async function makeDeliveries(count: number, options: DeliveryOptions = {
   const made: DeliveryRow[] = [];
   for (let index = 0; index < count; index += 1) made.push(await makeDelivery(options));
   return made;
-}
-
-/** A Monday noon, 13:00 in Berlin, far from any change of daylight saving. */
-export const NOON_MS = Date.UTC(2026, 2, 2, 12);
-
-/** Empties every table that a test fills, partitions included, and sets the clock to noon. */
-export async function emptyLedger(): Promise<void> {
-  await testClock.set(NOON_MS);
-  await rows(
-    database(),
-    sql`truncate subscribers, partitions, redrives, meters, payloads, outbox, sweeps, idempotency_keys, operator_actions, suppressions,
-      claim_refusals, claim_refusal_totals, cleanup_runs, dead_letter_reports, shipments cascade`,
-  );
-  await resetLedgerState();
-}
-
-/** The ledger's own row and the retention as migrations leave them. */
-export async function resetLedgerState(): Promise<void> {
-  await rows(
-    database(),
-    sql`update ledger_state set mode = 'sending', generation = 'g1', installation = null, cleanup_off_at = null,
-      cleanup_off_by = null, cleanup_off_reason = null, uncertain_since = null, uncertain_why = null, calm_since = null,
-      calm_seen_at = null, snapshot_at = null, promoted_at = null`,
-  );
-  await rows(
-    database(),
-    sql`update retention set keep_days = case state when 'dead' then 90 else 30 end, slo_owner = null,
-      slo_approved_at = null, records_owner = null, records_approved_at = null`,
-  );
 }

@@ -17,7 +17,7 @@ import { createEngine, type Engine } from "../../standins/engine/core";
 import { createProviders, inProcessFetch, type Providers } from "../../standins/providers";
 import { AppProcess, refused } from "./app-process";
 import { aheadBy, knowsFunctions, type SentEvent, sendEvents } from "./between";
-import { emptyLedger } from "./factories";
+import { freshLedger } from "./empty-ledger";
 import { testClock } from "./test-clock";
 import { quickenTimers } from "./virtual-timers";
 import type { Chance, ReminderOptions } from "./world-options";
@@ -95,7 +95,7 @@ export class World {
 
   /** A world with an empty ledger, its database clock at the same instant, and the functions registered. */
   static async start(startMs: number, chance: Chance = { random: () => 0.5 }): Promise<World> {
-    await emptyLedger();
+    await freshLedger();
     await testClock.set(startMs);
     const world = new World(startMs, chance);
     await world.engine.sync(APP);
