@@ -78,7 +78,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
       deliveryIds: [...left].slice(0, groupSizeOf(partition)),
       runId: run.runId,
       answerMs: expectedAnswerMs(),
-      hashContent: (row) => contentHashOf(channel, row),
+      hashContent: (row) => contentHashOf(channel, { ...row, partition }),
     });
     noteLedgerClock(group.nowMs);
     noteSlots(partition, group);

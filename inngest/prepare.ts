@@ -5,7 +5,7 @@ import type { Channel } from "../db/rules/outcome";
 import { adapterFor, isUnpreparable, type Prepared, type PrepareInput, type Unpreparable } from "./providers";
 
 /** What preparing needs of a claimed delivery. */
-type Preparable = Pick<Claim, "content" | "destination" | "reference">;
+type Preparable = Pick<Claim, "content" | "destination" | "reference" | "partition">;
 
 /** Builds the provider's request for a claim: the same bytes on every attempt. */
 export function prepareClaim(claim: Claim): Prepared | Unpreparable {
@@ -31,6 +31,7 @@ function prepareInput(
     content: row.content as MessageContent,
     destination:
       channel === "push" ? { endpoint: address, p256dh: p256dh ?? "", auth: auth ?? "" } : { address },
+    partition: row.partition,
     lane,
   };
 }

@@ -168,12 +168,12 @@ export const CHECKS: readonly Check[] = [
   {
     promise: "P5",
     name: "an eligible delivery of an open partition moves",
-    find: () => sql`select d.key from deliveries d join partitions p on p.key = d.partition join meters m on m.key = p.key
-      cross join ledger_state s
+    find: () => sql`select d.key from deliveries d join partitions p on p.key = d.partition cross join ledger_state s
       where d.state in ('scheduled', 'deferred') and d.next_eligible_at < ledger_now() - ${OVERDUE}
         and coalesce(d.kept_until, '-infinity') < ledger_now() - ${OVERDUE}
-        and s.mode = 'sending' and p.ceiling > 0 and p.paused_at is null and p.circuit = 'closed'
-        and p.parked_until is null and m.blocked_until < ledger_now() - ${OVERDUE}`,
+        and s.mode = 'sending' and not exists (select 1 from partitions c join meters m on m.key = c.key
+          where c.key in (p.key, p.account) and (c.ceiling <= 0 or c.paused_at is not null or c.circuit <> 'closed'
+            or c.parked_until is not null or m.blocked_until >= ledger_now() - ${OVERDUE}))`,
   },
   {
     promise: "P5",
@@ -219,15 +219,18 @@ export const CHECKS: readonly Check[] = [
   {
     promise: "P7",
     name: "slots stay within rate and burst in any second",
-    // Judged since the operator last changed the limits; what one send costs beyond its slot is paid after it.
-    find: (scope) => sql`select distinct w.partition as key from (
-        select d.partition, d.cost, a.slot_at, p.ceiling + p.burst as limit_per_second,
+    // Of each budget: the partition, and the account that its senders share. Judged since the account exists and the
+    // operator last changed the limits; what one send costs beyond its slot is paid after it.
+    find: (scope) => sql`select distinct w.budget as key from (
+        select b.key as budget, d.cost, a.slot_at, b.ceiling + b.burst as limit_per_second,
           sum(d.cost) over second as sent, max(d.cost) over second as dearest
         from attempts a join deliveries d on d.id = a.delivery_id join partitions p on p.key = d.partition
+          cross join lateral (values (p.key), (p.account)) as budgets(key) join partitions b on b.key = budgets.key
         where a.begun_at >= ${at(scope.sinceMs)} and a.class is distinct from 'not_made'
           and a.slot_at - interval '1 second' > coalesce((select max(l.created_at) from operator_actions l
-            where l.target = p.key and l.action = 'limits'), '-infinity')
-        window second as (partition by d.partition order by a.slot_at
+            where l.target = b.key and l.action = 'limits'), '-infinity')
+          and (b.key = p.key or a.slot_at - interval '1 second' > b.created_at)
+        window second as (partition by b.key order by a.slot_at
           range between interval '999 milliseconds' preceding and current row)
       ) w where w.sent > w.limit_per_second + w.dearest - 1`,
   },

@@ -2,6 +2,8 @@ import { z } from "zod";
 
 /** What a payload row keeps for a channel: rendered once, sent as it is by every attempt, retry and redrive. */
 export const emailContent = z.object({
+  /** Whom it is from: stored beside the text, so that a change of the setting changes no message that was rendered. */
+  from: z.string().min(1).optional(),
   subject: z.string().min(1),
   html: z.string().min(1),
   text: z.string().min(1),

@@ -18,6 +18,11 @@ export function smsPartition(account: string, sender: string): string {
   return `sms:twilio:${account}:${sender}`;
 }
 
+/** The sender whose budget an SMS partition is; null for any other partition. What is metered under a name leaves under it. */
+export function smsSender(partition: string): string | null {
+  return /^sms:twilio:[^:]+:(.+)$/.exec(partition)?.[1] ?? null;
+}
+
 /** Each push service limits and fails on its own; its name in the allow-list names the partition. */
 export function pushPartition(endpoint: string, extraHosts: readonly string[]): string {
   return `push:${pushHost(endpoint, extraHosts) ?? new URL(endpoint).host}`;

@@ -28,6 +28,8 @@ export interface PrepareInput {
   attemptId: string;
   content: MessageContent;
   destination: AddressDestination | PushDestination;
+  /** The partition that meters it: for SMS it names the sender. */
+  partition: string;
   lane: Lane;
 }
 
@@ -49,6 +51,8 @@ export interface PreparedEmail extends PreparedBase {
 
 export interface PreparedSms extends PreparedBase {
   provider: "twilio";
+  /** A number in E.164, a sender name, or the sid of a Messaging Service (`MG…`). */
+  from: string;
   to: string;
   text: string;
 }

@@ -69,7 +69,7 @@ function prepareEmail(config: ResendConfig, input: PrepareInput): PreparedEmail 
   const headers = unsubscribeHeaders(content.data.unsubscribeUrl ?? null);
   // In the order in which the SDK writes its keys.
   const email: EmailApiOptions = {
-    from: config.from,
+    from: content.data.from ?? config.from,
     ...(headers === null ? {} : { headers }),
     html: wellFormed(content.data.html),
     subject,

@@ -1,5 +1,6 @@
 import twilio from "twilio";
 import { smsContent } from "../../db/rules/message-content";
+import { smsSender } from "../../db/rules/partition-key";
 import { REPEAT_BY_CHANNEL } from "../../db/rules/repeat-policy";
 import { CALL_DEADLINE_MS } from "../../db/rules/retry-policy";
 import { wellFormed } from "../../db/rules/shorten";
@@ -12,8 +13,6 @@ import { LedgerTwilioTransport } from "./twilio-transport";
 export interface TwilioConfig {
   accountSid: string;
   authToken: string;
-  /** A number in E.164, a sender name, or the sid of a Messaging Service (`MG…`). */
-  from: string;
   /** Null for Twilio itself. */
   baseUrl: string | null;
   /** The app's public address: status callbacks go there. */
@@ -40,7 +39,7 @@ export function createTwilioAdapter(config: TwilioConfig): ProviderAdapter {
     channel: "sms",
     repeat: REPEAT_BY_CHANNEL.sms,
     deadlineMs: CALL_DEADLINE_MS.sms,
-    prepare: (input) => prepareSms(config, input),
+    prepare: prepareSms,
     async send(prepared, options) {
       if (prepared.provider !== "twilio") return notMade("prepared for another provider");
       if (!(options.expiresInSeconds >= 1)) return notMade("no time left before the expiry");
@@ -55,10 +54,11 @@ export function twilioCallbackUrl(appUrl: string, reference: string, attemptId: 
   return `${appUrl}/api/webhooks/twilio?${query}`;
 }
 
-function prepareSms(config: TwilioConfig, input: PrepareInput): PreparedSms | Unpreparable {
+function prepareSms(input: PrepareInput): PreparedSms | Unpreparable {
   const { destination, reference, attemptId } = input;
   const content = smsContent.safeParse(input.content);
-  if (!content.success || !("address" in destination)) {
+  const from = smsSender(input.partition);
+  if (!content.success || !("address" in destination) || from === null) {
     return { invalid: "not a text message", outcome: { class: "message_rejected" } };
   }
   const to = destination.address;
@@ -75,13 +75,21 @@ function prepareSms(config: TwilioConfig, input: PrepareInput): PreparedSms | Un
       outcome: { class: "message_rejected" },
     };
   }
-  const hash = contentHash(to, config.from, text);
-  return { provider: "twilio", reference, attemptId, to, text, contentHash: hash };
+  return {
+    provider: "twilio",
+    reference,
+    attemptId,
+    from,
+    to,
+    text,
+    contentHash: contentHash(to, from, text),
+  };
 }
 
 async function sendSms(config: TwilioConfig, prepared: PreparedSms, options: SendOptions) {
   const transport = new LedgerTwilioTransport(config.baseUrl, options.signal);
-  const sender = config.from.startsWith("MG") ? { messagingServiceSid: config.from } : { from: config.from };
+  const { from } = prepared;
+  const sender = from.startsWith("MG") ? { messagingServiceSid: from } : { from };
   try {
     // One client per call: the SDK keeps the last answer on the client, where calls at the same time mix them up.
     const client = twilio(config.accountSid, config.authToken, { httpClient: transport, autoRetry: false });

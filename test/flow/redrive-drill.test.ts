@@ -10,6 +10,7 @@ import { previewRedrive } from "../../db/redrive/preview";
 import { readRedrive } from "../../db/redrive/read";
 import { startRedrive } from "../../db/redrive/start";
 import { ringDoorbell } from "../../inngest/publish";
+import { mostInOneSecond } from "../db/rules/meters";
 import { databaseUrl } from "../support/database";
 import { type Fill, fillDeliveries } from "../support/ledger-fill";
 import { World } from "../support/world";
@@ -155,6 +156,12 @@ test("the drill: 500 dead letters, 450 redriven once each through another thrott
   expect(redriven).toHaveLength(REFUSED);
   expect(new Set(redriven).size).toBe(REFUSED);
   expect(accepted.filter((reference) => unknown.includes(reference))).toEqual([]);
+
+  // The redrive is no second budget, and its throttling spent no failure budget.
+  const times = world.providers.ledger.calls("twilio").map((call) => call.at);
+  expect(mostInOneSecond(times)).toBeLessThanOrEqual(50 + 8);
+  const spent = sql`d.channel = 'sms' and d.failure_count > 0`;
+  expect(await references(spent)).toEqual([]);
 
   // Fresh reminders stayed inside their promise, and the gate that is stored with the redrive says so.
   const measures = end.gate?.measures.filter(({ channel, lane }) => channel === "sms" && lane === "standard");

@@ -42,10 +42,14 @@ describe("no call is made before a Retry-After has passed, whatever its form", (
     ["seconds", { retryAfter: "seconds", retryAfterSeconds: 5 }, 5_000, 10_000],
     ["an HTTP date", { retryAfter: "http-date", retryAfterSeconds: 5 }, 4_000, 10_000],
     ["a long one", { retryAfter: "seconds", retryAfterSeconds: 900 }, 900_000, 910_000],
+    // What a header that was sent twice arrives as: the longest valid member counts, whichever comes first.
+    ["5 and 10", { retryAfter: "5, 10" }, 10_000, 15_000],
+    ["2814 and 2", { retryAfter: "2814, 2" }, 2_814_000, 2_820_000],
+    ["5 and nonsense", { retryAfter: "5, soon" }, 5_000, 10_000],
   ] as const)("%s", async (_form, settings, atLeastMs, atMostMs) => {
     const { id } = await world.subscriber();
     world.providers.control("resend", { ...settings, fault: "throttle", faultCount: 1 });
-    const reminder = await world.remind(id, { inMs: 30_000 });
+    const reminder = await world.remind(id, { inMs: 30_000, expiresAfterSeconds: 172_800 });
     await world.advance(30_000 + atMostMs + 30_000);
     expect(calls().map((call) => call.status)).toEqual([429, 200]);
     expect(gaps()[0]).toBeGreaterThanOrEqual(atLeastMs);
@@ -61,7 +65,11 @@ describe("a missing or malformed Retry-After backs off: no hot loop, the cap kep
       const { id } = await world.subscriber();
       world.providers.control("resend", { fault: "throttle", faultCount: 4, retryAfter });
       const reminder = await world.remind(id, { inMs: 30_000 });
-      await world.advance(180_000);
+      await world.advance(30_500);
+      const [waiting] = await world.deliveries(reminder.id);
+      expect(Date.parse(waiting?.nextEligibleAt ?? "") - world.nowMs()).toBeGreaterThan(0);
+      expect(Date.parse(waiting?.nextEligibleAt ?? "") - world.nowMs()).toBeLessThanOrEqual(30_000);
+      await world.advance(150_000);
       expect(calls().map((call) => call.status)).toEqual([429, 429, 429, 429, 200]);
       expect(new Set(calls().map((call) => call.key)).size).toBe(1);
       for (const gap of gaps()) {
@@ -76,6 +84,22 @@ describe("a missing or malformed Retry-After backs off: no hot loop, the cap kep
       });
     },
   );
+});
+
+test("A5: a provider that refuses for 300 s and says so is called once before they are over, and accepts then", async () => {
+  const { id } = await world.subscriber();
+  world.providers.control("resend", { fault: "throttle", retryAfterSeconds: 300 });
+  const reminder = await world.remind(id, { inMs: 30_000 });
+  await world.advance(30_000 + 300_000);
+  expect(calls().map((call) => call.status)).toEqual([429]);
+  world.providers.control("resend", { fault: null });
+  await world.advance(30_000);
+  expect(calls().map((call) => call.status)).toEqual([429, 200]);
+  expect((await world.deliveries(reminder.id))[0]).toMatchObject({
+    state: "delivered",
+    attempts: 2,
+    failures: 0,
+  });
 });
 
 test("cancelling while a throttled delivery waits ends it: no further call", async () => {

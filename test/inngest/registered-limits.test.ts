@@ -1,5 +1,6 @@
 import { serve } from "inngest/edge";
 import { expect, test } from "vitest";
+import type { z } from "zod";
 import { replaceEffects } from "../../db/effects";
 import { EVENTS } from "../../db/rules/event-catalog";
 import { functions, inngest } from "../../inngest";
@@ -43,10 +44,20 @@ test("the engine's limit keys are what they were: changing an expression release
   }
 });
 
-test("every field that a limit key names is required by the event's schema", () => {
-  const { shape } = EVENTS["delivery/admitted"];
-  for (const field of ["partition", "lane", "channel"] as const) {
-    expect(shape[field].safeParse(undefined).success).toBe(false);
+test("every field that a limit key names is required by the schema of the event that starts the function", async () => {
+  const named = new Set<string>();
+  for (const { triggers, concurrency, throttle, priority } of Object.values(await registered())) {
+    const keys = JSON.stringify([concurrency, throttle, priority]);
+    const fields = [...keys.matchAll(/event\.data\.(\w+)/g)].map((match) => match[1] ?? "");
+    for (const { event } of triggers as { event?: string }[]) {
+      const schema = event === undefined ? null : EVENTS[event as keyof typeof EVENTS];
+      for (const field of fields) {
+        const shape = schema?.shape as Record<string, z.ZodType> | undefined;
+        expect(shape?.[field]?.safeParse(undefined).success, `${event}: ${field}`).toBe(false);
+        expect(shape?.[field]?.safeParse("").success, `${event}: ${field}`).toBe(false);
+        named.add(field);
+      }
+    }
   }
-  expect(shape.partition.safeParse("").success).toBe(false);
+  expect([...named].toSorted()).toEqual(["lane", "partition"]);
 });

@@ -61,6 +61,16 @@ async function ended(id: string, count: number): Promise<DeliveryView[]> {
   return found;
 }
 
+/** Waits until every delivery of a reminder is delivered. */
+async function delivered(id: string): Promise<DeliveryView[]> {
+  let found: DeliveryView[] = [];
+  await until(`the deliveries of ${id} are delivered`, HEALED_MS, async () => {
+    found = await deliveries(id);
+    return found.every((row) => row.state === "delivered");
+  });
+  return found;
+}
+
 const acceptedOf = async (channel: Channel) =>
   (await stage.calls(PROVIDERS[channel])).filter((call) => call.accepted);
 
@@ -127,6 +137,47 @@ test.each([
     expect(row).toMatchObject({ state: "delivered", attempts: 2, failures: 0, throttles: 1 });
   },
 );
+
+/** The engine's own answer about a run. */
+const engineRun = async (id: string) =>
+  (await json<{ data: { status: string; output: unknown } }>(`${stage.engine}/v1/runs/${id}`)).data;
+
+/** What an operator's click on "Rerun" does. */
+const rerun = async (id: string) =>
+  (await json<{ data: { runId: string } }>(`${stage.engine}/api/v2/runs/${id}/rerun`, { method: "POST" }))
+    .data.runId;
+
+test("a dead letter stands as a failed run in the engine, and its rerun there redrives it, once", async () => {
+  await stage.control("resend", { fault: "error:validation_error", faultCount: 1 });
+  const id = await remind(5_000, ["email"]);
+  expect((await ended(id, 1))[0]).toMatchObject({ state: "dead", reason: "message_rejected" });
+  const readRuns = () => stage.sql<{ runId: string }[]>`
+    select run_id as "runId" from dead_letter_runs order by seen_at`;
+  await until("its burial has a failed run", HEALED_MS, async () => {
+    const [first] = await readRuns();
+    return first !== undefined && (await engineRun(first.runId)).status === "Failed";
+  });
+  const [first] = await readRuns();
+  // Anything younger than ten seconds is taken for a repeat of the event.
+  await until("the run is old enough to be rerun", HEALED_MS, async () => {
+    const [row] = await stage.sql<{ old: boolean }[]>`
+      select min(seen_at) < ledger_now() - interval '11 seconds' as old from dead_letter_runs`;
+    return row?.old === true;
+  });
+  await rerun(first?.runId ?? "");
+  const [redriven] = await delivered(id);
+  expect(redriven).toMatchObject({ attempts: 2 });
+  const calls = await stage.calls("resend");
+  expect(calls.map((call) => call.accepted)).toEqual([false, true]);
+  expect(new Set(calls.map((call) => call.key)).size).toBe(1);
+  const again = await rerun(first?.runId ?? "");
+  await until(
+    "the second rerun has ended",
+    HEALED_MS,
+    async () => (await engineRun(again)).status === "Completed",
+  );
+  expect(await stage.calls("resend")).toHaveLength(2);
+});
 
 test("kill -9 of the app while its calls are under way", async () => {
   for (const provider of Object.values(PROVIDERS)) await stage.control(provider, { latencyMs: 1_500 });

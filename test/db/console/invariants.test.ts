@@ -2,7 +2,16 @@ import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
 import { database, rows } from "../../../db/connection";
 import { checkInvariants } from "../../../db/console/invariants";
-import { emptyLedger, inMs, makeDelivery, makeReminder, setPartition } from "../../support/factories";
+import { testClock } from "../../support/database";
+import {
+  emptyLedger,
+  inMs,
+  makeDelivery,
+  makePartition,
+  makeReminder,
+  setMeter,
+  setPartition,
+} from "../../support/factories";
 
 const MINUTE_MS = 60_000;
 
@@ -122,6 +131,47 @@ describe("a broken promise is named with its keys", () => {
     expect(await broken()).toEqual({
       "P7 slots stay within rate and burst in any second": [delivery.partition],
     });
+  });
+
+  test("P7: senders that keep their own rates and together exceed their account's", async () => {
+    const account = await makePartition({ channel: "sms", ceiling: 3, burst: 1 });
+    const senders = [];
+    for (let number = 0; number < 2; number += 1) {
+      const partition = await makePartition({ channel: "sms", ceiling: 3, burst: 1 });
+      await setPartition(partition, { account });
+      senders.push(await makeDelivery({ state: "delivered", channel: "sms", partition }));
+    }
+    await testClock.advance(2_000);
+    const [one, other] = senders;
+    if (one === undefined || other === undefined) throw new Error("nobody");
+    const slots = async (count: number) => {
+      for (let number = 2; number < 2 + count; number += 1) {
+        await addAttempt(one, { number, begunInMs: number * 25, class: "transient" });
+        await addAttempt(other, { number, begunInMs: number * 25 + 10, class: "transient" });
+      }
+    };
+    await slots(2);
+    expect(await broken()).toEqual({});
+    await addAttempt(one, { number: 4, begunInMs: 150, class: "transient" });
+    expect(await broken()).toEqual({ "P7 slots stay within rate and burst in any second": [account] });
+  });
+
+  test("P5: a due row of a sender waits while its account is paused, and not after", async () => {
+    const account = await makePartition({ channel: "sms" });
+    const partition = await makePartition({ channel: "sms" });
+    await setPartition(partition, { account, pumpUntil: inMs(60 * MINUTE_MS) });
+    for (const key of [account, partition]) await setMeter(key, { blockedUntil: inMs(-10 * MINUTE_MS) });
+    const waits = {
+      state: "deferred",
+      channel: "sms",
+      partition,
+      nextEligibleAt: inMs(-4 * MINUTE_MS),
+    } as const;
+    const delivery = await makeDelivery(waits);
+    await setPartition(account, { pausedAt: inMs(0), pausedBy: "ada" });
+    expect(await broken()).toEqual({});
+    await setPartition(account, { pausedAt: null, pausedBy: null });
+    expect(await broken()).toEqual({ "P5 an eligible delivery of an open partition moves": [delivery.key] });
   });
 
   test("P9: two accepted sends under one key", async () => {

@@ -145,6 +145,23 @@ describe("P7", () => {
   });
 });
 
+test("E6: ten at the end of one second and ten at the start of the next do not go in a moment", () => {
+  const limits = { ceiling: 10, burst: 1 };
+  let current = meter();
+  const slots: number[] = [];
+  // Whoever asks gets one group; the rest asks again, as fast as it can.
+  for (const fromMs of [950, 1050]) {
+    for (let left = 10, nowMs = START_MS + fromMs; left > 0; nowMs += 5) {
+      const asked = reserve(current, limits, { nowMs, costs: Array(left).fill(1), urgent: false });
+      current = asked.meter;
+      slots.push(...asked.slotsAtMs);
+      left -= asked.slotsAtMs.length;
+    }
+  }
+  expect(slots).toHaveLength(20);
+  expect(mostInOneSecond(slots)).toBeLessThanOrEqual(10 + 1);
+});
+
 test("no slot lies before the gate, in the past, beyond the horizon, or spread over more than one group", () => {
   fc.assert(
     fc.property(limits, fc.array(step, { minLength: 1, maxLength: 60 }), (limit, steps) => {

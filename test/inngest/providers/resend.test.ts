@@ -25,6 +25,7 @@ function input(more: Partial<PrepareInput> = {}): PrepareInput {
     attemptId: "1f0c8e0e-0000-4000-8000-000000000001",
     content: { subject: "Pick up parcel", html: "<p>Grüße 😀</p>", text: "Grüße 😀" },
     destination: { address: "ada+shop@punctual.example" },
+    partition: "email:resend:main",
     lane: "standard",
     ...more,
   };
@@ -83,6 +84,13 @@ describe("the request", () => {
       text: "Grüße 😀",
       tags: [{ name: "delivery_id", value: REFERENCE }],
     });
+  });
+
+  test("is from whom its content names, else from the account's setting", () => {
+    const fromOf = (more: object) =>
+      JSON.parse(prepared({ content: { subject: "Hi", html: "<p>x</p>", text: "x", ...more } }).body).from;
+    expect(fromOf({ from: "The shop <shop@punctual.example>" })).toBe("The shop <shop@punctual.example>");
+    expect(fromOf({})).toBe("Punctual <reminders@punctual.example>");
   });
 
   test("has the same bytes on every attempt of a delivery, and others for any other content", async () => {

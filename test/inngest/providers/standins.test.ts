@@ -27,7 +27,6 @@ function stage() {
   const twilio = createTwilioAdapter({
     accountSid: "AC00000000000000000000000000000000",
     authToken: "token",
-    from: "+15005550006",
     baseUrl: `${BASE}/twilio`,
     appUrl: "https://punctual.example",
   });
@@ -58,6 +57,7 @@ function stage() {
       reference: "r".repeat(32),
       attemptId: "attempt-1",
       lane: "standard",
+      partition: "sms:twilio:AC00000000000000000000000000000000:+15005550006",
       ...(inputs[name] as Pick<PrepareInput, "content" | "destination">),
       ...more,
     });

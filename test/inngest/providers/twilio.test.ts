@@ -14,11 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const adapter = (more: { from?: string; accountSid?: string } = {}) =>
+const adapter = (more: { accountSid?: string } = {}) =>
   createTwilioAdapter({
     accountSid: ACCOUNT,
     authToken: "token",
-    from: "+15005550006",
     baseUrl: `${server.url}/twilio`,
     appUrl: "https://punctual.example",
     ...more,
@@ -30,6 +29,7 @@ function input(more: Partial<PrepareInput> = {}): PrepareInput {
     attemptId: ATTEMPT,
     content: { text: "Pick up parcel & Grüße 😀\nhttps://shop.example/p?a=1", segments: 1 },
     destination: { address: "+4915112345678" },
+    partition: `sms:twilio:${ACCOUNT}:+15005550006`,
     lane: "standard",
     ...more,
   };
@@ -46,9 +46,10 @@ async function send(
   expiresInSeconds = 3600,
   signal = AbortSignal.timeout(5000),
   by = adapter(),
+  more: Partial<PrepareInput> = {},
 ) {
   server.script = script;
-  const answer = await by.send(prepared(), { expiresInSeconds, signal });
+  const answer = await by.send(prepared(more), { expiresInSeconds, signal });
   const request = server.received.at(-1);
   return { answer, request, form: Object.fromEntries(new URLSearchParams(request?.body.toString("utf8"))) };
 }
@@ -111,7 +112,8 @@ describe("the request", () => {
 
   test("names a Messaging Service as one", async () => {
     const service = `MG${"0".repeat(32)}`;
-    const { form } = await send(CREATED, 60, AbortSignal.timeout(5000), adapter({ from: service }));
+    const partition = `sms:twilio:${ACCOUNT}:${service}`;
+    const { form } = await send(CREATED, 60, AbortSignal.timeout(5000), adapter(), { partition });
     expect(form.MessagingServiceSid).toBe(service);
     expect(form.From).toBeUndefined();
   });
@@ -122,6 +124,7 @@ describe("the request", () => {
     expect(prepared({ attemptId: "another", lane: "redrive" }).contentHash).toBe(hash);
     expect(prepared({ destination: { address: "+4915112345679" } }).contentHash).not.toBe(hash);
     expect(prepared({ content: { text: "x", segments: 1 } }).contentHash).not.toBe(hash);
+    expect(prepared({ partition: `sms:twilio:${ACCOUNT}:+15005550007` }).contentHash).not.toBe(hash);
   });
 
   test("escapes what it puts into the callback", () => {

@@ -39,6 +39,7 @@ function input(more: Partial<PrepareInput> = {}, path = "/push/device-1"): Prepa
     attemptId: "1f0c8e0e-0000-4000-8000-000000000001",
     content: { title: "Pick up parcel 😀", body: "Today", url: "https://shop.example/p/1" },
     destination: { endpoint: `${server.url}${path}`, p256dh: device.p256dh, auth: device.auth },
+    partition: "push:127.0.0.1",
     lane: "standard",
     ...more,
   };
