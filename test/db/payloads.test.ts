@@ -20,7 +20,11 @@ test("the first rendering of a version is the one that is sent, however many ren
   const [first, ...more] = await stored();
   expect(more).toEqual([]);
   await storePayloads([rendering("late"), rendering("next version", 2)]);
-  expect((await stored()).map((row) => row.content)).toEqual([first?.content, { text: "next version" }]);
+  expect((await stored()).map((row) => row.content)).toEqual([
+    first?.content,
+    // Whom an email is from is stored with it: a later setting changes no byte of it.
+    { text: "next version", from: "Punctual <reminders@punctual.example>" },
+  ]);
 });
 
 test("content that is stored with its fact goes with it when the fact fails", async () => {
