@@ -149,3 +149,18 @@ test("a cancel reads its own reminder's deliveries", async () => {
   const { reminder } = await makeReminder();
   await expectCheap(() => cancelReminder({ kind: "shop" }, reminder.id));
 });
+
+test("the partition leads every index of what waits or is being sent; the future and the ready have their own", async () => {
+  const live = await rows<{ name: string; columns: string; where: string }>(
+    database(),
+    sql`select c.relname as name, pg_get_indexdef(i.indexrelid) as columns, pg_get_expr(i.indpred, i.indrelid) as where
+      from pg_index i join pg_class c on c.oid = i.indexrelid
+      where i.indrelid = 'deliveries'::regclass and (pg_get_expr(i.indpred, i.indrelid) ~ 'ready|scheduled|sending|admission_id')`,
+  );
+  // Cancelling and opting out look by subscriber; everything that a mover asks is asked of one partition.
+  const others = live.filter(({ columns }) => !columns.includes("(partition,")).map(({ name }) => name);
+  expect(others).toEqual(["deliveries_live_by_subscriber"]);
+  const whereOf = (name: string) => live.find((index) => index.name === name)?.where;
+  expect(whereOf("deliveries_ready")).toBe("(state = 'ready'::text)");
+  expect(whereOf("deliveries_due")).not.toContain("ready");
+});
