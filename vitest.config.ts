@@ -66,7 +66,7 @@ export default defineConfig({
       // The built app as processes, the engine at hand, real time: what no virtual clock can show. It mostly waits, so
       // its files run side by side.
       project("live", ["test/live/**"], {
-        testTimeout: 240_000,
+        testTimeout: 900_000,
         hookTimeout: 240_000,
       }),
       project("browser", ["test/browser/**"], {

@@ -16,6 +16,8 @@ afterEach(() => {
   world.close();
 });
 
+const OPERATOR = { name: "test", reason: "slowly" };
+
 const runsOf = (name: string) => world.engine.runs().filter((run) => run.functionId.endsWith(name));
 
 describe("a run of a delivery function", () => {
@@ -71,6 +73,30 @@ describe("a run of a delivery function", () => {
     expect(runsOf("deliver-email")).toHaveLength(2);
   });
 
+  test("whose slots lie beyond its patience gives the rest back without a call and ends well", async () => {
+    const { id } = await world.subscriber("ada", { channels: ["email"] });
+    await world.remindMany(id, 20, { inMs: 10_000 });
+    await world.advance(10_500);
+    const slower = await setLimits("email:resend:main", { ceiling: 0.2 }, OPERATOR);
+    if (!slower.ok) throw new Error("no partition");
+    await ringPumps([slower.value.ring]);
+    await world.advance(4_000);
+    const outputs = runsOf("deliver-email").map((run) => run.output as { returned?: number } | null);
+    expect(outputs.some((output) => (output?.returned ?? 0) > 0)).toBe(true);
+    expect(runsOf("deliver-email").every((run) => run.status === "completed")).toBe(true);
+    const waiting = await rows<{ state: string; lastClass: string | null; attempts: number }>(
+      database(),
+      sql`select distinct state, last_class as "lastClass", attempt_count as attempts from deliveries
+        where last_class = 'local_rate_limit'`,
+    );
+    expect(waiting).toEqual([{ state: "deferred", lastClass: "local_rate_limit", attempts: 0 }]);
+    const faster = await setLimits("email:resend:main", { ceiling: 5 }, OPERATOR);
+    if (faster.ok) await ringPumps([faster.value.ring]);
+    await world.advance(60_000);
+    expect(world.accepted("resend")).toHaveLength(20);
+    expect(new Set(world.accepted("resend")).size).toBe(20);
+  });
+
   test("hands its rows back on the engine's last attempt and ends well; another run goes on", async () => {
     const { id } = await world.subscriber("ada", { channels: ["email"] });
     world.providers.control("resend", { fault: "throttle", faultCount: 12, retryAfterSeconds: 2 });
@@ -96,7 +122,7 @@ test("a pump hands over before the engine's step limit, and the work goes on at 
     database(),
     sql`select partition from deliveries`,
   );
-  const turned = await setLimits(partition, { ceiling: 0.2 }, { name: "test", reason: "slowly" });
+  const turned = await setLimits(partition, { ceiling: 0.2 }, OPERATOR);
   if (turned.ok) await ringPumps([turned.value.ring]);
   await world.remindMany(id, 45, { inMs: 10_000, channels: ["sms"] });
   await world.advance(10_000 + 250_000);
