@@ -55,13 +55,17 @@ export function number(text: string, name: string): number {
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration such as `30m` in milliseconds; null when the flag was not given. */
-export function duration(text: string | undefined): number | null {
+/** The duration that a flag gives, such as `30m`, in milliseconds; null when it was not given. */
+export function duration(
+  flags: Partial<Flags>,
+  name: "for" | "since" | "within" | "older-than",
+): number | null {
+  const text = flags[name];
   if (text === undefined) return null;
   const match = /^(\d+)([smhd])$/.exec(text);
   const unit = UNITS[match?.[2] ?? ""];
   if (match === null || unit === undefined)
-    throw new Usage(`a duration must be like 90s, 30m, 2h or 1d; given: ${text}`);
+    throw new Usage(`--${name} must be like 90s, 30m, 2h or 1d; given: ${text}`);
   return Number(match[1]) * unit;
 }
 

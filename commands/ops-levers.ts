@@ -22,8 +22,8 @@ export const LEVERS_HELP = `  pause <partition> [--for 30m] --reason …    stop
 
 /** The verbs that change how a partition sends, or who may do what. */
 export const LEVERS: Record<string, Verb> = {
-  async pause({ argument, duration, values, operator, dryRun }) {
-    return turned(dryRun, await pausePartition(argument(0, "partition"), duration(values.for), operator()));
+  async pause({ argument, duration, operator, dryRun }) {
+    return turned(dryRun, await pausePartition(argument(0, "partition"), duration("for"), operator()));
   },
   async resume({ argument, operator, dryRun }) {
     return turned(dryRun, await resumePartition(argument(0, "partition"), operator()));

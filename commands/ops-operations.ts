@@ -43,8 +43,8 @@ const seconds = (ms: number | null) => (ms === null ? "-" : `${(ms / 1000).toFix
 
 /** The verbs of this file by name. */
 export const OPERATIONS: Record<string, Verb> = {
-  async questions({ duration, values }) {
-    const answers = await readAnswers(duration(values.since) ?? GATE_WINDOW_MS);
+  async questions({ duration }) {
+    const answers = await readAnswers(duration("since") ?? GATE_WINDOW_MS);
     const queues = answers.queues.filter((row) => row.ready + row.waiting + row.sending > 0);
     const lines = [
       ...queues.map(
@@ -66,8 +66,8 @@ export const OPERATIONS: Record<string, Verb> = {
       ...(lines.length === 0 ? [idle] : lines),
     ]);
   },
-  async gate({ duration, values }) {
-    const gate = await checkGate(duration(values.since) ?? GATE_WINDOW_MS);
+  async gate({ duration }) {
+    const gate = await checkGate(duration("since") ?? GATE_WINDOW_MS);
     return answer(gate, gateLines(gate), gate.ok);
   },
   async slos() {
@@ -103,7 +103,7 @@ export const OPERATIONS: Record<string, Verb> = {
     const paused = await pausePartition(partition, null, context.operator());
     if (!paused.ok) return paused;
     await ringPumps([paused.value.ring]);
-    const patienceMs = context.duration(context.values.for) ?? DRAIN_MS;
+    const patienceMs = context.duration("for") ?? DRAIN_MS;
     let sending = await leased();
     for (let waitedMs = 0; sending > 0 && waitedMs < patienceMs; waitedMs += DRAIN_LOOK_MS) {
       await effects.sleep(DRAIN_LOOK_MS);

@@ -191,8 +191,8 @@ function pausedItself({ pauseKind }: { pauseKind: string | null }): boolean {
 
 async function filterOf(flags: Flags): Promise<DeadLetterFilter> {
   const nowMs = await transact((tx) => ledgerNowMs(tx));
-  const withinMs = duration(flags.within);
-  const olderThanMs = duration(flags["older-than"]);
+  const withinMs = duration(flags, "within");
+  const olderThanMs = duration(flags, "older-than");
   const parsed = deadLetterFilter.safeParse({
     channel: flags.channel,
     partition: flags.partition,

@@ -10,7 +10,7 @@ export interface OpsContext {
   dryRun: boolean;
   argument: (index: number, name: string) => string;
   number: (text: string, name: string) => number;
-  duration: (text: string | undefined) => number | null;
+  duration: (name: "for" | "since") => number | null;
   operator: () => Operator;
 }
 
@@ -30,7 +30,7 @@ export function contextOf(rest: readonly string[], values: Flags): OpsContext {
     dryRun: values["dry-run"],
     argument: (index, name) => argument(rest, index, name),
     number,
-    duration,
+    duration: (name) => duration(values, name),
     operator: () => operator(values),
   };
 }

@@ -26,8 +26,8 @@ export const VIEWS: Record<string, Verb> = {
     const none = "There is no partition yet: the first delivery of a channel makes its own.";
     return answer({ partitions }, partitions.length === 0 ? [none] : partitions.flatMap(partitionLines));
   },
-  async forecast({ duration, values }) {
-    const accuracy = await readForecastAccuracy(duration(values.since) ?? DAY_MS);
+  async forecast({ duration }) {
+    const accuracy = await readForecastAccuracy(duration("since") ?? DAY_MS);
     const none = "No delivery that was forecast has been accepted in that time.";
     return answer({ accuracy }, accuracy.length === 0 ? [none] : accuracy.map(accuracyLine));
   },

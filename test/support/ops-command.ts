@@ -1,19 +1,25 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+import { Usage } from "../../commands/ops-arguments";
+import { runOps } from "../../commands/ops-run";
 
-const COMMAND = fileURLToPath(new URL("../../commands/ops.ts", import.meta.url));
-
+/** What a command printed, and the exit code that its process would have ended with. */
 export interface Told {
   code: number;
-  stdout: string;
-  stderr: string;
+  lines: string[];
 }
 
-/** `npm run ops -- <words>` as a process of its own, on this test file's database; nobody listens where the engine should be. */
-export function ops(...words: string[]): Promise<Told> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, ["--import", "tsx", COMMAND, ...words], (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
+/** `npm run ops -- <words>` in this process, on this test file's database. */
+export async function ops(...words: string[]): Promise<Told> {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+  try {
+    process.exitCode = 0;
+    await runOps(words);
+    return { code: Number(process.exitCode), lines };
+  } catch (error) {
+    return { code: error instanceof Usage ? 2 : 1, lines: [String(error)] };
+  } finally {
+    process.exitCode = 0;
+    log.mockRestore();
+  }
 }

@@ -1,11 +1,10 @@
 import { sql } from "drizzle-orm";
-import { beforeEach, expect, test, vi } from "vitest";
-import { Usage } from "../../../commands/ops-arguments";
-import { runOps } from "../../../commands/ops-run";
+import { beforeEach, expect, test } from "vitest";
 import { database, rows } from "../../../db/connection";
 import { replaceEffects } from "../../../db/effects";
 import { previewRedrive } from "../../../db/redrive/preview";
 import { emptyLedger, makeDelivery, makePartition } from "../../support/factories";
+import { ops as runCommand } from "../../support/ops-command";
 import { makeDead, makeUnknown, started } from "../../support/redrives";
 
 /** The partition, the dead letters and the redrives that the commands are about. */
@@ -36,11 +35,9 @@ beforeEach(async () => {
   };
 });
 
-/** Runs a command in this process. Whoever calls the engine in a rehearsal is told. */
-async function ops(...words: string[]): Promise<{ code: number; lines: string[]; called: number }> {
-  const lines: string[] = [];
+/** Whoever calls the engine in a rehearsal is told. */
+async function ops(...words: string[]) {
   let called = 0;
-  const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
   const restore = replaceEffects({
     fetch: async () => {
       called += 1;
@@ -48,15 +45,10 @@ async function ops(...words: string[]): Promise<{ code: number; lines: string[];
     },
   });
   try {
-    process.exitCode = 0;
-    await runOps(words);
-    return { code: Number(process.exitCode), lines, called };
-  } catch (error) {
-    return { code: error instanceof Usage ? 2 : 1, lines: [String(error)], called };
+    const told = await runCommand(...words);
+    return { ...told, called };
   } finally {
-    process.exitCode = 0;
     restore();
-    log.mockRestore();
   }
 }
 

@@ -1,8 +1,10 @@
 import { desc } from "drizzle-orm";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { admit } from "../../../db/admission/admit";
 import { database } from "../../../db/connection";
+import { replaceEffects } from "../../../db/effects";
 import * as schema from "../../../db/schema";
+import { expectConsole } from "../../support/console";
 import { testClock } from "../../support/database";
 import {
   emptyLedger,
@@ -15,32 +17,46 @@ import {
 import { readMeter, readPartitionRow } from "../../support/ledger";
 import { ops } from "../../support/ops-command";
 
-/** A command is a process of its own: on a busy machine it takes seconds to load. */
-const TIMEOUT_MS = 120_000;
-
 const WHY = ["--reason", "their incident", "--as", "grace"];
 
 let partition: string;
+let engine: { answers: boolean };
+let restore: () => void;
 
 beforeEach(async () => {
+  engine = { answers: true };
+  restore = replaceEffects({
+    fetch: async () => {
+      if (!engine.answers) throw new TypeError("fetch failed");
+      return Response.json({ ids: ["event"], status: 200 });
+    },
+  });
   await emptyLedger();
   partition = await makePartition({ ceiling: 50, burst: 2 });
 });
 
+afterEach(() => restore());
+
 const lastAction = async () =>
   (await database().select().from(schema.operatorActions).orderBy(desc(schema.operatorActions.createdAt)))[0];
 
-/** Nobody listens where the engine should be: the change stands, and the answer says that the sweep will ring. */
-const DONE = { ok: true, pumpRung: false };
+test("a change stands although the engine does not answer; the answer says so, and that the sweep rings", async () => {
+  expectConsole(/ringing/);
+  engine.answers = false;
+  const told = await ops("rate", partition, "5", ...WHY);
+  expect(told).toEqual({
+    code: 0,
+    lines: [`${partition}: done. The engine did not answer; the sweep rings the pump.`],
+  });
+  expect(await readPartitionRow(partition)).toMatchObject({ ceiling: 5 });
+});
 
-describe("a lever acts on the ledger at once, is written down, and answers one object with --json", {
-  timeout: TIMEOUT_MS,
-}, () => {
+describe("a lever acts on the ledger at once, is written down, and answers one object with --json", () => {
   test("rate: ceiling, burst and calls in flight", async () => {
     await makeDelivery({ partition });
     const told = await ops("rate", partition, "7.5", "--burst", "3", "--concurrency", "9", ...WHY, "--json");
     expect(told.code).toBe(0);
-    expect(JSON.parse(told.stdout)).toEqual({ ...DONE, partition });
+    expect(told.lines.map((line) => JSON.parse(line))).toEqual([{ ok: true, partition, pumpRung: true }]);
     expect(await readPartitionRow(partition)).toMatchObject({
       ceiling: 7.5,
       burst: 3,
@@ -60,10 +76,7 @@ describe("a lever acts on the ledger at once, is written down, and answers one o
   test("rate 0 lets nothing go; for a person it is one line", async () => {
     await makeDelivery({ partition });
     const told = await ops("rate", partition, "0", ...WHY);
-    expect(told).toMatchObject({
-      code: 0,
-      stdout: `${partition}: done. The engine did not answer; the sweep rings the pump.\n`,
-    });
+    expect(told).toEqual({ code: 0, lines: [`${partition}: done.`] });
     expect(await admit(partition)).toMatchObject({ parcels: [], gate: { why: "rate_zero" } });
   });
 
@@ -94,13 +107,13 @@ describe("a lever acts on the ledger at once, is written down, and answers one o
   test("pause without an end is listed until somebody resumes it", async () => {
     expect((await ops("pause", partition, ...WHY)).code).toBe(0);
     await testClock.advance(86_400_000);
-    const listed = JSON.parse((await ops("partitions", "--json")).stdout) as { partitions: object[] };
+    const listed = JSON.parse((await ops("partitions", "--json")).lines[0] ?? "") as { partitions: object[] };
     expect(listed.partitions).toMatchObject([
       { partition, closed: "paused by grace: their incident", closedUntilMs: null },
     ]);
     const invariants = await ops("invariants", "--json");
     expect(invariants.code).toBe(0);
-    const { checks } = JSON.parse(invariants.stdout) as { checks: { name: string; sample: string[] }[] };
+    const { checks } = JSON.parse(invariants.lines[0] ?? "") as { checks: { name: string; sample: string[] }[] };
     expect(checks.find(({ name }) => name === "a pause without an end")?.sample).toEqual([partition]);
   });
 
@@ -123,50 +136,50 @@ describe("a lever acts on the ledger at once, is written down, and answers one o
   });
 });
 
-test("invariants ends with 1 and names the key when a promise is broken", {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test("invariants ends with 1 and names the key when a promise is broken", async () => {
   const row = await makeDelivery({ state: "delivered", expiresAt: inMs(-1_000), partition });
   const told = await ops("invariants");
   expect(told.code).toBe(1);
-  expect(told.stdout).toContain("BROKEN 1    no attempt begins after expiry");
-  expect(told.stdout).toContain(row.key);
+  expect(told.lines.join("\n")).toContain("BROKEN 1    no attempt begins after expiry");
+  expect(told.lines.join("\n")).toContain(row.key);
 });
 
-describe("bad input ends with 2, names the field, what was given and what is accepted, and changes nothing", {
-  timeout: TIMEOUT_MS,
-}, () => {
+describe("bad input ends with 2, names the field, what was given and what is accepted, and changes nothing", () => {
   const P = "<partition>";
   test.each<[string, string[], RegExp]>([
     ["a partition that is missing", ["rate"], /partition is missing/],
     ["a partition that there is not", ["rate", "email:resend:nobody", "5", ...WHY], /no such partition/],
-    ["a rate that is missing", ["rate", P, ...WHY], /rate per second is missing/],
     ["a rate that is no number", ["rate", P, "fast", ...WHY], /rate must be a number; given: fast/],
     [
       "a rate beyond reason",
       ["rate", P, "20000", ...WHY],
       /ceiling.*0 to 10000.*20000|ceiling.*20000.*0 to 10000/,
     ],
-    ["a burst of nothing", ["rate", P, "5", "--burst", "0", ...WHY], /burst.*1 to 10000/],
+    ["a rate that is missing", ["rate", P, ...WHY], /rate per second is missing/],
     [
       "half a call in flight",
       ["rate", P, "5", "--concurrency", "1.5", ...WHY],
       /concurrency.*whole number from 1 to 1000/,
     ],
-    ["a lane that there is not", ["lane", P, "vip", "3", ...WHY], /lane.*urgent, standard, bulk, redrive/],
     ["a weight of nothing", ["lane", P, "bulk", "0", ...WHY], /weight.*above 0, at most 1000/],
-    ["a time that is none", ["pause", P, "--for", "soon", ...WHY], /90s, 30m, 2h or 1d; given: soon/],
     ["no time at all", ["pause", P, "--for", "0m", ...WHY], /for.*above 0/],
-    ["no reason", ["resume", P], /--reason/],
     ["an empty reason", ["resume", P, "--reason", " "], /reason/],
-    ["an owner that is none", ["owner", P, "0", ...WHY], /owner.*whole number from 1/],
     ["a verb that there is not", ["stop", P], /no verb "stop"/],
+    ["a burst of nothing", ["rate", P, "5", "--burst", "0", ...WHY], /burst.*1 to 10000/],
+    ["a lane that there is not", ["lane", P, "vip", "3", ...WHY], /lane.*urgent, standard, bulk, redrive/],
+    [
+      "a time that is none",
+      ["pause", P, "--for", "soon", ...WHY],
+      /--for must be like 90s, 30m, 2h or 1d; given: soon/,
+    ],
+    ["no reason", ["resume", P], /--reason/],
+    ["an owner that is none", ["owner", P, "0", ...WHY], /owner.*whole number from 1/],
     ["a flag that there is not", ["pause", P, "--until", "noon"], /--until/],
   ])("%s", async (_name, words, said) => {
     const before = await readPartitionRow(partition);
     const told = await ops(...words.map((word) => (word === P ? partition : word)));
-    expect(told).toMatchObject({ code: 2, stdout: "" });
-    expect(told.stderr).toMatch(said);
+    expect(told.code).toBe(2);
+    expect(told.lines.join("\n")).toMatch(said);
     expect(await readPartitionRow(partition)).toEqual(before);
     expect(await database().select().from(schema.operatorActions)).toEqual([]);
   });
