@@ -183,4 +183,4 @@ test("the drill: 500 dead letters, 450 redriven once each through another thrott
   expect(late.at(-1)?.ms).toBeLessThan(lateness?.limit ?? 0);
   const { checks } = await checkInvariants({ historyMs: Number.POSITIVE_INFINITY });
   expect(checks.filter((check) => check.violations > 0)).toEqual([]);
-}, 150_000);
+});

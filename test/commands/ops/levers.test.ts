@@ -113,7 +113,9 @@ describe("a lever acts on the ledger at once, is written down, and answers one o
     ]);
     const invariants = await ops("invariants", "--json");
     expect(invariants.code).toBe(0);
-    const { checks } = JSON.parse(invariants.lines[0] ?? "") as { checks: { name: string; sample: string[] }[] };
+    const { checks } = JSON.parse(invariants.lines[0] ?? "") as {
+      checks: { name: string; sample: string[] }[];
+    };
     expect(checks.find(({ name }) => name === "a pause without an end")?.sample).toEqual([partition]);
   });
 
