@@ -41,7 +41,7 @@ const lastAction = async () =>
   (await database().select().from(schema.operatorActions).orderBy(desc(schema.operatorActions.createdAt)))[0];
 
 test("a change stands although the engine does not answer; the answer says so, and that the sweep rings", async () => {
-  expectConsole(/ringing/);
+  expectConsole(/engine refused events/);
   engine.answers = false;
   const told = await ops("rate", partition, "5", ...WHY);
   expect(told).toEqual({
