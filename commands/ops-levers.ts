@@ -67,8 +67,8 @@ function limitsOf({ argument, number, values }: OpsContext) {
 /** A change is in force when its transaction has committed; ringing the pump only makes it seen at once. */
 async function turned(dryRun: boolean, outcome: ControlOutcome): Promise<Result<OpsAnswer>> {
   if (!outcome.ok) return outcome;
-  const { partition, ring, senders } = outcome.value;
-  const pumpRung = dryRun ? false : await ringPumps([ring, ...senders]);
+  const { partition, rings } = outcome.value;
+  const pumpRung = dryRun ? false : await ringPumps(rings);
   const late = pumpRung || dryRun ? "" : " The engine did not answer; the sweep rings the pump.";
   return { ok: true, value: answer({ ok: true, partition, pumpRung }, [`${partition}: done.${late}`]) };
 }

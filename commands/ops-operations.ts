@@ -102,7 +102,7 @@ export const OPERATIONS: Record<string, Verb> = {
     }
     const paused = await pausePartition(partition, null, context.operator());
     if (!paused.ok) return paused;
-    await ringPumps([paused.value.ring]);
+    await ringPumps(paused.value.rings);
     const patienceMs = context.duration("for") ?? DRAIN_MS;
     let sending = await leased();
     for (let waitedMs = 0; sending > 0 && waitedMs < patienceMs; waitedMs += DRAIN_LOOK_MS) {

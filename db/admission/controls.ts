@@ -10,8 +10,8 @@ import type { Ring } from "./pump";
 
 export type { Operator };
 
-/** `senders` are the partitions that name an account: their pumps look at what was turned for it. */
-export type ControlOutcome = Result<{ partition: string; ring: Ring; senders: Ring[] }>;
+/** `rings`: the pump of what was turned, and those of the partitions that name it as their account. */
+export type ControlOutcome = Result<{ partition: string; rings: Ring[] }>;
 
 /** Limits beyond every provider's; a typing error should not become a flood. */
 const CEILING_MAX = 10_000;
@@ -22,7 +22,7 @@ const RESUME_SHARE = 0.2;
 
 /**
  * Turns one control of a partition: the change, its audit row and a new pump generation in one transaction. It acts at
- * the next admission and the next claim, without a deploy; the caller rings the pump after the commit.
+ * the next admission and the next claim, without a deploy; the caller rings the pumps after the commit.
  */
 async function control(
   key: string,
@@ -42,10 +42,9 @@ async function control(
         update partitions p set pump_generation = pump_generation + 1, pump_until = ledger_now() + interval '30 seconds'
         from turned where p.key = turned.key returning p.key as partition, pump_generation::int as generation`,
     );
+    rings.sort((one, other) => (one.partition < other.partition ? -1 : 1));
     await recordAction(tx, operator, { action, target: key, details });
-    const own = { partition: key, generation: before.pumpGeneration + 1 };
-    const ring = rings.find(({ partition }) => partition === key) ?? own;
-    return ok({ partition: key, ring, senders: rings.filter((other) => other !== ring) });
+    return ok({ partition: key, rings });
   });
 }
 
@@ -116,7 +115,7 @@ export async function revertLapsedLimits(): Promise<Ring[]> {
       );
       return { ...restored };
     });
-    if (outcome.ok) rings.push(outcome.value.ring);
+    if (outcome.ok) rings.push(...outcome.value.rings);
   }
   return rings;
 }

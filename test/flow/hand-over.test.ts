@@ -55,7 +55,7 @@ test("a hand-over there and back under load delivers everything once and resets 
     await world.advance(5_000);
     expect(world.accepted("resend")).toHaveLength(held);
     process.env.CONSUMER_GENERATION = String(owner);
-    await ringPumps([handed.value.ring]);
+    await ringPumps(handed.value.rings);
     await world.advance(4_000);
     expect(world.accepted("resend").length).toBeGreaterThan(held);
   }

@@ -79,7 +79,7 @@ describe("a run of a delivery function", () => {
     await world.advance(10_500);
     const slower = await setLimits("email:resend:main", { ceiling: 0.2 }, OPERATOR);
     if (!slower.ok) throw new Error("no partition");
-    await ringPumps([slower.value.ring]);
+    await ringPumps(slower.value.rings);
     await world.advance(4_000);
     const outputs = runsOf("deliver-email").map((run) => run.output as { returned?: number } | null);
     expect(outputs.some((output) => (output?.returned ?? 0) > 0)).toBe(true);
@@ -91,7 +91,7 @@ describe("a run of a delivery function", () => {
     );
     expect(waiting).toEqual([{ state: "deferred", lastClass: "local_rate_limit", attempts: 0 }]);
     const faster = await setLimits("email:resend:main", { ceiling: 5 }, OPERATOR);
-    if (faster.ok) await ringPumps([faster.value.ring]);
+    if (faster.ok) await ringPumps(faster.value.rings);
     await world.advance(60_000);
     expect(world.accepted("resend")).toHaveLength(20);
     expect(new Set(world.accepted("resend")).size).toBe(20);
@@ -123,7 +123,7 @@ test("a pump hands over before the engine's step limit, and the work goes on at 
     sql`select partition from deliveries`,
   );
   const turned = await setLimits(partition, { ceiling: 0.2 }, OPERATOR);
-  if (turned.ok) await ringPumps([turned.value.ring]);
+  if (turned.ok) await ringPumps(turned.value.rings);
   await world.remindMany(id, 45, { inMs: 10_000, channels: ["sms"] });
   await world.advance(10_000 + 250_000);
   const pumps = runsOf("admit-deliveries");

@@ -149,12 +149,12 @@ async function settleControls(stage: Stage): Promise<void> {
     const limits = { email: 5, sms: 1, push: 100 }[channel] ?? 1;
     if (ceiling !== limits) {
       const turned = await setLimits(partition, { ceiling: limits }, operator);
-      if (turned.ok) await ringPumps([turned.value.ring]);
+      if (turned.ok) await ringPumps(turned.value.rings);
     }
     const paused = closed?.startsWith("paused") ?? false;
     if (!paused && !stage.dice.chance(0.3)) continue;
     const turned = await resumePartition(partition, operator);
-    if (turned.ok) await ringPumps([turned.value.ring]);
+    if (turned.ok) await ringPumps(turned.value.rings);
   }
 }
 

@@ -292,7 +292,7 @@ function planOperators(stage: Stage, dice: Dice): void {
         weight: () => setLaneWeight(key, "urgent", rate, OPERATOR),
       };
       const turned = await turn[kind]();
-      if (turned.ok) await ringPumps([turned.value.ring]);
+      if (turned.ok) await ringPumps(turned.value.rings);
     });
   }
 }

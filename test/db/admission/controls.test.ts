@@ -32,7 +32,9 @@ describe("every control", () => {
       await resumePartition(key, OPERATOR),
       await setOwner(key, 2, OPERATOR),
     ];
-    expect(controls.map((outcome) => outcome.ok && outcome.value.ring.generation)).toEqual([2, 3, 4, 5, 6]);
+    expect(controls.map((outcome) => outcome.ok && outcome.value.rings)).toEqual(
+      [2, 3, 4, 5, 6].map((generation) => [{ partition: key, generation }]),
+    );
     expect(await recorded()).toHaveLength(controls.length);
     for (const action of await recorded())
       expect(action).toMatchObject({ operator: "grace", reason: OPERATOR.reason, target: key });
@@ -137,6 +139,17 @@ describe("limits that are changed for a while", () => {
     expect(await limitsOf(key)).toEqual(before);
     expect(await revertLapsedLimits()).toEqual([]);
     expect((await recorded()).filter(({ operator }) => operator === "punctual")).toHaveLength(1);
+  });
+
+  test("come back for an account's senders as well: theirs are the pumps that look", async () => {
+    const account = await makePartition({ channel: "sms" });
+    const sender = await makePartition({ channel: "sms" });
+    await setPartition(sender, { account });
+    await setLimits(account, { ceiling: 1 }, OPERATOR, 60_000);
+    await testClock.advance(60_000);
+    const rings = await revertLapsedLimits();
+    expect(rings.map(({ partition }) => partition).toSorted()).toEqual([account, sender].toSorted());
+    expect(rings.every(({ generation }) => generation === 3)).toBe(true);
   });
 
   test("stay when somebody then sets them without an end", async () => {

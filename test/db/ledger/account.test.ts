@@ -129,9 +129,9 @@ test("operators turn the account like a partition: rate and pause hold for its s
   const row = await makeDelivery({ partition: senders[0], channel: "sms" });
   await admitRows([row.id]);
   const turned = await setLimits(account, { ceiling: 0 }, OPERATOR);
-  expect(turned.ok && turned.value.senders.map(({ partition }) => partition).toSorted()).toEqual([
-    ...senders,
-  ]);
+  expect(turned.ok && turned.value.rings).toEqual(
+    [account, ...senders].map((partition) => ({ partition, generation: 2 })),
+  );
   expect((await readPartitionRow(senders[1])).pumpGeneration).toBe(2);
   expect((await claim([row])).gate).toEqual({ why: "rate_zero", untilMs: null });
   await setLimits(account, { ceiling: 30 }, OPERATOR);

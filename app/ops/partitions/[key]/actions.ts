@@ -76,6 +76,6 @@ function finish(
   form: FormData,
 ): FormState {
   if (!outcome.ok) return stateOfProblem(outcome.problem, before, valuesOf(form), FIELDS);
-  after(() => ringPumps([outcome.value.ring]));
+  after(() => ringPumps(outcome.value.rings));
   redirect(address(partitionPath(key), { done }));
 }
