@@ -51,7 +51,7 @@ export default defineConfig({
     // What passing tests log is no news.
     silent: "passed-only",
     projects: [
-      project("repo", ["test/repo/**"], { testTimeout: 20_000 }),
+      project("repo", ["test/repo/**"], { testTimeout: 120_000 }),
       project("unit", ["test/**"], {
         exclude: [...OWN_PROJECT, ...DATABASE_ONLY],
         setupFiles: ["test/support/environment.ts"],

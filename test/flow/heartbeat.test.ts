@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { setLimits } from "../../db/admission/controls";
 import { database, rows } from "../../db/connection";
+import { openNotice } from "../../db/notices";
+import { dispatchAll } from "../../inngest/dispatch";
 import { mostInOneSecond } from "../db/rules/meters";
 import { World } from "../support/world";
 
@@ -87,4 +89,39 @@ test("an idle partition costs nothing: no pump, no transaction but the crons', a
   const late = (world.providers.ledger.calls("resend").at(-1)?.at ?? 0) - Date.parse(reminder.dueAt);
   expect(late).toBeGreaterThanOrEqual(0);
   expect(late).toBeLessThanOrEqual(20);
+});
+
+test("sign-in codes beside a full backlog leave within a second and a half, and the rate is kept", async () => {
+  const { id } = await world.subscriber("ada", { channels: ["email"] });
+  await world.remindMany(id, 200, { inMs: 10_000 });
+  await world.advance(14_000);
+  const waits: number[] = [];
+  for (let number = 0; number < 10; number += 1) {
+    const person = await world.subscriber(`person-${number}`, { channels: ["email"] });
+    const [to] = await rows<{ id: string }>(
+      database(),
+      sql`select id from destinations where subscriber_id = ${person.id}::uuid`,
+    );
+    const atMs = world.nowMs();
+    const opened = await openNotice({
+      subscriberId: person.id,
+      destinationId: to?.id ?? "",
+      template: "sign-in-code",
+      content: { subject: "Your code", html: `<p>${number}</p>`, text: String(number) },
+      cost: 1,
+    });
+    if (!opened.ok) throw new Error(JSON.stringify(opened.problem));
+    await dispatchAll([opened.value.partition]);
+    await world.advance(1_830);
+    const [row] = await rows<{ reference: string }>(
+      database(),
+      sql`select reference from deliveries where id = ${opened.value.deliveryId}::uuid`,
+    );
+    const call = world.providers.ledger.calls("resend").find(({ key }) => key === row?.reference);
+    waits.push((call?.at ?? Number.POSITIVE_INFINITY) - atMs);
+  }
+  expect(Math.max(...waits)).toBeLessThanOrEqual(1_500);
+  expect(mostInOneSecond(world.providers.ledger.calls("resend").map(({ at }) => at))).toBeLessThanOrEqual(
+    5 + 1,
+  );
 });
