@@ -72,10 +72,10 @@ export default defineConfig({
       project("browser", ["test/browser/**"], {
         globalSetup: WITH_CLONE.globalSetup,
         setupFiles: ["test/support/environment.ts"],
-        // One stack of servers and one Chromium fill two cores; a cold page takes seconds.
-        fileParallelism: false,
-        testTimeout: 120_000,
-        hookTimeout: 180_000,
+        // A stack of servers and a Chromium for each file, beside those of the live tests: a page takes its time.
+        testTimeout: 240_000,
+        hookTimeout: 240_000,
+        expect: { poll: { timeout: 30_000 } },
       }),
     ],
   },

@@ -140,7 +140,7 @@ describe("signing in", () => {
     for (let asked = 1; asked < 5; asked += 1) {
       await again.click();
       await expect
-        .poll(async () => (await inboxOf(stack, "email", email)).length, { timeout: 30_000 })
+        .poll(async () => (await inboxOf(stack, "email", email)).length, { timeout: 60_000 })
         .toBe(asked + 1);
     }
     await again.click();

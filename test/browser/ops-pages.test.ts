@@ -169,7 +169,7 @@ test("the overview shows a change without being loaded again", async () => {
     (sql) => sql`update partitions set circuit = 'open', circuit_reason = '20003',
     circuit_probe_at = ledger_now() + interval '5 minutes' where key = ${KEY}`,
   );
-  await mark.getByText("Circuit open").waitFor({ timeout: 30_000 });
+  await mark.getByText("Circuit open").waitFor();
   await withDatabase(
     stack,
     (sql) => sql`update partitions set circuit = 'closed', circuit_reason = null,
@@ -276,7 +276,7 @@ test("the keyboard opens the pages on a narrow screen and leads to one", async (
   await page.locator("summary", { hasText: "Pages:" }).focus();
   await page.keyboard.press("Enter");
   const link = page.getByRole("link", { name: "Deliveries" }).first();
-  await until("the pages are shown", 10_000, () => link.isVisible());
+  await until("the pages are shown", 60_000, () => link.isVisible());
   await link.focus();
   await page.keyboard.press("Enter");
   await page.waitForURL("**/ops/deliveries");

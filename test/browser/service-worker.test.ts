@@ -26,7 +26,7 @@ beforeAll(async () => {
     await navigator.serviceWorker.register("/service-worker.js");
     await navigator.serviceWorker.ready;
   });
-  await until("the worker is registered", 10_000, () => registrationId !== "");
+  await until("the worker is registered", 60_000, () => registrationId !== "");
 });
 
 afterAll(async () => {

@@ -35,8 +35,9 @@ test("an error that belongs to no test, and a run without any test, are failures
   expect(tallyOf(NONE, 0)).toEqual({ passed: 0, failed: 1, skipped: 0 });
 });
 
-test("a phase that breaks counts as one failure and the next one runs all the same", async () => {
+test("a phase that breaks counts as one failure and the others run all the same, in turn and side by side", async () => {
   const broken = { name: "broken", run: () => Promise.reject(new Error("as this proof wants")) };
   const sound = { name: "sound", run: async () => ({ passed: 3, failed: 0, skipped: 1 }) };
-  expect(await runPhases([broken, sound])).toEqual({ passed: 3, failed: 1, skipped: 1 });
+  expect(await runPhases([[broken], [sound]])).toEqual({ passed: 3, failed: 1, skipped: 1 });
+  expect(await runPhases([[broken, sound], [sound]])).toEqual({ passed: 6, failed: 1, skipped: 2 });
 });
