@@ -22,10 +22,13 @@ const DATABASE_ONLY = [
   "test/inngest/!(providers|messages)/**",
 ];
 
+/** What every test process begins with. */
+const WITHOUT_CLONE = ["test/support/orphan.ts", "test/support/environment.ts"];
+
 /** Gives each test file its clone of the template, its clock and a console that must stay quiet. */
 const WITH_CLONE = {
   globalSetup: ["test/support/postgres.global.ts"],
-  setupFiles: ["test/support/environment.ts", "test/support/console.ts", "test/support/database.ts"],
+  setupFiles: [...WITHOUT_CLONE, "test/support/console.ts", "test/support/database.ts"],
   // Making a template runs every migration on a machine that may be busy.
   hookTimeout: 60_000,
 };
@@ -54,7 +57,7 @@ export default defineConfig({
       project("repo", ["test/repo/**"], { testTimeout: 120_000 }),
       project("unit", ["test/**"], {
         exclude: [...OWN_PROJECT, ...DATABASE_ONLY],
-        setupFiles: ["test/support/environment.ts"],
+        setupFiles: WITHOUT_CLONE,
         // Some start a real process: a database server, a stand-in.
         testTimeout: 30_000,
       }),
@@ -66,12 +69,13 @@ export default defineConfig({
       // The built app as processes, the engine at hand, real time: what no virtual clock can show. It mostly waits, so
       // its files run side by side.
       project("live", ["test/live/**"], {
+        setupFiles: ["test/support/orphan.ts"],
         testTimeout: 900_000,
         hookTimeout: 240_000,
       }),
       project("browser", ["test/browser/**"], {
         globalSetup: WITH_CLONE.globalSetup,
-        setupFiles: ["test/support/environment.ts"],
+        setupFiles: WITHOUT_CLONE,
         // A stack of servers and a Chromium for each file, beside those of the live tests: a page takes its time.
         testTimeout: 240_000,
         hookTimeout: 240_000,

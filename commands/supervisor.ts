@@ -95,7 +95,14 @@ function launch(plan: ChildPlan, watch: Watch): ChildProcess {
   for (const stream of [child.stdout, child.stderr]) {
     if (stream !== null) printLines(stream, (line) => watch.print(plan.name, line));
   }
-  if (child.pid !== undefined) watch.started(plan, child.pid);
+  const { pid } = child;
+  if (pid !== undefined) {
+    // Last resort when the supervisor ends without `stop`: a signal that nobody waits for.
+    const atExit = () => signalGroup(pid, "SIGTERM");
+    process.once("exit", atExit);
+    child.once("exit", () => process.off("exit", atExit));
+    watch.started(plan, pid);
+  }
   return child;
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { freePort, isPortFree } from "../../commands/ports";
@@ -81,4 +82,12 @@ test("stop ends the program and all that it started, and lines carry its name", 
   expect(isAlive(server)).toBe(false);
   expect(await isPortFree(port)).toBe(true);
   expect(lines).toEqual(["app: serving"]);
+});
+
+test("a supervisor that ends without stopping its program takes it along", async () => {
+  const gone = fileURLToPath(new URL("./fixtures/gone-supervisor.ts", import.meta.url));
+  const env = { ...process.env, PORT: String(await freePort()) };
+  const pid = Number(execFileSync(process.execPath, ["--import", "tsx", gone], { env, encoding: "utf8" }));
+  expect(pid).toBeGreaterThan(0);
+  expect(await waitUntil(() => !isAlive(pid), WITHIN_MS)).toBe(true);
 });
