@@ -66,8 +66,15 @@ export async function observeCalm(): Promise<Certainty> {
   });
 }
 
-/** No lane of any partition has a ready delivery that is older than its SLO allows. */
-const QUEUE_IS_CALM = sql`(not exists (
-    select 1 from lanes l join partitions p on p.key = l.partition join slos s on s.channel = p.channel and s.lane = l.lane
-    where exists (select 1 from deliveries d where d.partition = l.partition and d.lane = l.lane and d.state = 'ready'
-      and d.scheduled_at < ledger_now() - s.p99_age_ms * interval '1 millisecond')))`;
+/**
+ * Lanes with a delivery that has waited longer than their service level allows, as `l`: ready, or past its time on a
+ * partition that promotes nothing because it is paused or closed.
+ */
+export const LATE_LANES = sql`lanes l join partitions p on p.key = l.partition join slos s on s.channel = p.channel and s.lane = l.lane
+    cross join lateral (select ledger_now() - s.p99_age_ms * interval '1 millisecond' as before) allowed
+  where exists (select 1 from deliveries d where d.partition = l.partition and d.lane = l.lane and d.state = 'ready'
+      and d.scheduled_at < allowed.before)
+    or exists (select 1 from deliveries d where d.partition = l.partition and d.lane = l.lane
+      and d.state in ('scheduled', 'deferred') and d.next_eligible_at < allowed.before)`;
+
+const QUEUE_IS_CALM = sql`(not exists (select 1 from ${LATE_LANES}))`;

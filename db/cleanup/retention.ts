@@ -4,7 +4,7 @@ import { type Operator, recordAction } from "../operator-actions";
 import { fail, invalid, ok, type Result } from "../rules/errors";
 import { TERMINAL_STATES } from "../rules/lifecycle";
 import { REDRIVE_HORIZON_DAYS } from "../rules/retention";
-import { readCertainty } from "./certainty";
+import { LATE_LANES, readCertainty } from "./certainty";
 
 export type TerminalState = (typeof TERMINAL_STATES)[number];
 
@@ -60,7 +60,10 @@ export async function setRetention(
       const certainty = await readCertainty(tx);
       if (!certainty.certain)
         return fail({ code: "conflict", why: `Retention is not shortened now: ${certainty.why}.` });
-      const [backlog] = await rows<{ key: string }>(tx, LATE_PARTITION);
+      const [backlog] = await rows<{ key: string }>(
+        tx,
+        sql`select l.partition as key from ${LATE_LANES} order by l.partition limit 1`,
+      );
       if (backlog !== undefined) {
         const why = `Retention is not shortened under backlog: ${backlog.key} has deliveries older than their SLO.`;
         return fail({ code: "conflict", why });
@@ -79,12 +82,6 @@ export async function setRetention(
     return ok({ state, keepDays });
   });
 }
-
-/** A partition whose ready work is older than its SLO allows. */
-const LATE_PARTITION = sql`select l.partition as key from lanes l join partitions p on p.key = l.partition
-  join slos s on s.channel = p.channel and s.lane = l.lane
-  where exists (select 1 from deliveries d where d.partition = l.partition and d.lane = l.lane and d.state = 'ready'
-    and d.scheduled_at < ledger_now() - s.p99_age_ms * interval '1 millisecond') order by l.partition limit 1`;
 
 export type ApprovalRole = "slo" | "records";
 

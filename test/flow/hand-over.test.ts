@@ -1,10 +1,16 @@
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { setOwner } from "../../db/admission/controls";
+import { pausePartition, setOwner } from "../../db/admission/controls";
+import { cleanLedger } from "../../db/cleanup/clean";
 import { database, rows } from "../../db/connection";
+import { previewRedrive } from "../../db/redrive/preview";
+import { startRedrive } from "../../db/redrive/start";
 import { promoteLedger } from "../../db/restore/promote";
+import { problemDetail } from "../../db/rules/errors";
 import { ringPumps } from "../../inngest/dispatch";
 import { sweep } from "../../inngest/sweep";
+import { makeDelivery, makePartition } from "../support/factories";
+import { readDelivery } from "../support/ledger";
 import { World } from "../support/world";
 
 let world: World;
@@ -21,6 +27,7 @@ afterEach(() => {
 
 const OPERATOR = { name: "ada", reason: "drill" };
 const COUNT = 60;
+const MINUTE_MS = 60_000;
 
 async function emailPartition(): Promise<string> {
   const [row] = await rows<{ key: string }>(
@@ -37,9 +44,28 @@ const counters = () =>
       where channel = 'email' group by 1, 2, 3 order by 1, 2, 3`,
   );
 
-test("a hand-over there and back under load delivers everything once and resets no counter", async () => {
+/** Whether cleanup and redrive go ahead now. */
+async function openAgain(redriveId: string): Promise<{ cleanup: boolean; redrive: boolean }> {
+  const cleaned = await cleanLedger();
+  const started = await startRedrive({ id: redriveId, confirm: 1, operator: OPERATOR });
+  if (!started.ok) expect(problemDetail(started.problem)).toContain("hand-over");
+  return { cleanup: cleaned.why === null, redrive: started.ok };
+}
+
+test("rollback drill: a hand-over there and back under load delivers everything once, resets no counter, and closes cleanup and redrive for ten calm minutes", async () => {
   process.env.CONSUMER_GENERATION = "1";
   const { id } = await world.subscriber("ada");
+  const { id: dead } = await makeDelivery({
+    state: "dead",
+    partition: await makePartition({ channel: "push" }),
+    channel: "push",
+  });
+  const previewed = await previewRedrive({ filter: { channel: "push" } }, OPERATOR.name);
+  if (!previewed.ok) throw new Error(problemDetail(previewed.problem));
+  await rows(
+    database(),
+    sql`update retention set slo_owner = 'ada', slo_approved_at = ledger_now(), records_owner = 'bob', records_approved_at = ledger_now()`,
+  );
   await world.remindMany(id, COUNT, { inMs: 10_000, channels: ["email"] });
   await world.advance(13_000);
   const before = world.accepted("resend").length;
@@ -59,10 +85,22 @@ test("a hand-over there and back under load delivers everything once and resets 
     await world.advance(4_000);
     expect(world.accepted("resend").length).toBeGreaterThan(held);
   }
+  const handedBackAtMs = world.nowMs();
   await world.advance(120_000);
   expect(world.providers.ledger.summary()).toMatchObject({ duplicates: 0 });
   expect(world.accepted("resend")).toHaveLength(COUNT);
-  expect(await counters()).toEqual([{ state: "delivered", attempts: 1, failures: 0, count: COUNT }]);
+  // The sweeps of five minutes have seen a calm queue: not yet.
+  await world.advance(handedBackAtMs + 5 * MINUTE_MS - world.nowMs());
+  expect(await openAgain(previewed.value.id)).toEqual({ cleanup: false, redrive: false });
+  // A reminder that waits longer than its service level begins the ten minutes anew.
+  await pausePartition(partition, 3 * MINUTE_MS, OPERATOR);
+  await world.remind(id, { inMs: 1_000, channels: ["email"] });
+  await world.advance(9 * MINUTE_MS);
+  expect(await openAgain(previewed.value.id)).toEqual({ cleanup: false, redrive: false });
+  await world.advance(6 * MINUTE_MS);
+  expect(await openAgain(previewed.value.id)).toEqual({ cleanup: true, redrive: true });
+  expect((await readDelivery(dead)).attemptCount).toBe(1);
+  expect(await counters()).toEqual([{ state: "delivered", attempts: 1, failures: 0, count: COUNT + 1 }]);
 });
 
 test("a restored copy sends nothing until promoted, then what is due, once at the provider", async () => {
