@@ -1,6 +1,6 @@
 import type { ActionLine } from "../../db/console/actions";
 import { When } from "../_ui/when";
-import { Cell, DataTable, HeadCell, RowHead } from "./table";
+import { Cell, DataTable, HeadCell, NARROW, RowHead, WIDE } from "./table";
 import { TargetLink } from "./target-link";
 import { duration, plain } from "./words";
 
@@ -19,8 +19,8 @@ export function ActionTable({ actions, timeZone, nowMs, ofOneTarget = false }: A
       caption="Operators' actions, the latest first"
       head={
         <>
-          <HeadCell>When</HeadCell>
-          <HeadCell>Who</HeadCell>
+          <HeadCell className={WIDE}>When</HeadCell>
+          <HeadCell className={WIDE}>Who</HeadCell>
           <HeadCell>What</HeadCell>
           <HeadCell className="w-1/2">Why</HeadCell>
         </>
@@ -28,11 +28,11 @@ export function ActionTable({ actions, timeZone, nowMs, ofOneTarget = false }: A
     >
       {actions.map((action) => (
         <tr key={action.id}>
-          <RowHead className="whitespace-nowrap">
+          <Cell className={`whitespace-nowrap ${WIDE}`}>
             <When atMs={action.atMs} timeZone={timeZone} nowMs={nowMs} seconds />
-          </RowHead>
-          <Cell className="min-w-44 break-words">{action.operator}</Cell>
-          <Cell className="min-w-40">
+          </Cell>
+          <Cell className={`min-w-44 break-words ${WIDE}`}>{action.operator}</Cell>
+          <RowHead className="md:min-w-52">
             <span className="font-medium">{plain(action.action).replaceAll("-", " ")}</span>
             {!ofOneTarget && (
               <span className="block">
@@ -40,8 +40,11 @@ export function ActionTable({ actions, timeZone, nowMs, ofOneTarget = false }: A
               </span>
             )}
             <Details details={action.details} timeZone={timeZone} nowMs={nowMs} />
-          </Cell>
-          <Cell className="min-w-48">{action.reason}</Cell>
+            <span className={`block break-words text-ink-soft ${NARROW}`}>
+              {action.operator}, <When atMs={action.atMs} timeZone={timeZone} nowMs={nowMs} />
+            </span>
+          </RowHead>
+          <Cell className="break-words md:min-w-48">{action.reason}</Cell>
         </tr>
       ))}
     </DataTable>

@@ -3,7 +3,7 @@ import type { DeliveryLine } from "../../db/console/deliveries";
 import { ChannelIcon } from "../_ui/channel-icon";
 import { When } from "../_ui/when";
 import { StateMark } from "./state-mark";
-import { Cell, DataTable, HeadCell, RowHead } from "./table";
+import { Cell, DataTable, HeadCell, NARROW, RowHead, WIDE } from "./table";
 import { plain } from "./words";
 
 interface DeliveryTableProps {
@@ -12,9 +12,6 @@ interface DeliveryTableProps {
   timeZone: string;
   nowMs: number;
 }
-
-/** A column for which a narrow screen has no room; what matters of it stands in the first two there. */
-const WIDE = "hidden md:table-cell";
 
 /** Deliveries, each with the way to its story. A narrow screen shows the first columns and puts the rest below. */
 export function DeliveryTable({ caption, deliveries, timeZone, nowMs }: DeliveryTableProps) {
@@ -28,7 +25,6 @@ export function DeliveryTable({ caption, deliveries, timeZone, nowMs }: Delivery
           <HeadCell className={WIDE}>Why</HeadCell>
           <HeadCell className={WIDE}>Due</HeadCell>
           <HeadCell className={WIDE}>Next or ended</HeadCell>
-          <HeadCell className={WIDE}>Lane</HeadCell>
           <HeadCell className={`text-right ${WIDE}`}>Calls</HeadCell>
         </>
       }
@@ -46,13 +42,14 @@ export function DeliveryTable({ caption, deliveries, timeZone, nowMs }: Delivery
                 {line.reference.slice(0, 10)}…
               </span>
             </Link>
-            <span className="block text-ink-soft md:hidden">
+            <span className="block text-ink-soft">{line.lane}</span>
+            <span className={`block text-ink-soft ${NARROW}`}>
               <When atMs={line.scheduledAtMs} timeZone={timeZone} nowMs={nowMs} />
             </span>
           </RowHead>
           <Cell>
             <StateMark state={line.state} reason={line.reason} />
-            <span className="block pt-1 text-ink-soft md:hidden">
+            <span className={`block pt-1 text-ink-soft ${NARROW}`}>
               {plain(line.reason ?? line.lastClass ?? "")}
             </span>
           </Cell>
@@ -63,7 +60,6 @@ export function DeliveryTable({ caption, deliveries, timeZone, nowMs }: Delivery
           <Cell className={`whitespace-nowrap ${WIDE}`}>
             <NextOrEnd line={line} timeZone={timeZone} nowMs={nowMs} />
           </Cell>
-          <Cell className={WIDE}>{line.lane}</Cell>
           <Cell className={`text-right ${WIDE}`}>{line.attempts}</Cell>
         </tr>
       ))}

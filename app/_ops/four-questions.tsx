@@ -4,7 +4,7 @@ import { DEAD_REASONS } from "../../db/rules/lifecycle";
 import { TextLink } from "../_ui/button";
 import { Card } from "../_ui/page-parts";
 import { deadAddress } from "./dead-filter";
-import { Cell, DataTable, HeadCell, RowHead } from "./table";
+import { Cell, DataTable, HeadCell, RowHead, WIDE } from "./table";
 import { count, duration, partitionName, plain, share } from "./words";
 
 /** The operators' four questions, answered by the same verb as `/api/metrics`, so that the numbers are equal. */
@@ -52,23 +52,25 @@ function Oldest({ answers }: { answers: Answers }) {
       head={
         <>
           <HeadCell>Lane</HeadCell>
-          <HeadCell className="text-right">Ready p50</HeadCell>
-          <HeadCell className="text-right">p99</HeadCell>
+          <HeadCell className="text-right">Oldest ready</HeadCell>
+          <HeadCell className={`text-right ${WIDE}`}>p50</HeadCell>
+          <HeadCell className={`text-right ${WIDE}`}>p99</HeadCell>
           <HeadCell className="text-right">Most overdue</HeadCell>
-          <HeadCell className="text-right">Drains in</HeadCell>
+          <HeadCell className={`text-right ${WIDE}`}>Drains in</HeadCell>
         </>
       }
     >
       {busy.map((row) => (
         <tr key={`${row.partition} ${row.lane}`}>
-          <RowHead className="min-w-32 break-all">
+          <RowHead className="break-all md:min-w-32">
             {row.lane}
             <span className="block text-ink-soft">{partitionName(row.partition)}</span>
           </RowHead>
-          <Cell className="text-right whitespace-nowrap">{age(row.ageP50Ms)}</Cell>
-          <Cell className="text-right whitespace-nowrap">{age(row.ageP99Ms)}</Cell>
+          <Cell className="text-right whitespace-nowrap">{age(row.oldestReadyMs)}</Cell>
+          <Cell className={`text-right whitespace-nowrap ${WIDE}`}>{age(row.ageP50Ms)}</Cell>
+          <Cell className={`text-right whitespace-nowrap ${WIDE}`}>{age(row.ageP99Ms)}</Cell>
           <Cell className="text-right whitespace-nowrap">{age(row.oldestOverdueMs)}</Cell>
-          <Cell className="text-right whitespace-nowrap">{age(row.drainMs)}</Cell>
+          <Cell className={`text-right whitespace-nowrap ${WIDE}`}>{age(row.drainMs)}</Cell>
         </tr>
       ))}
     </DataTable>
@@ -84,22 +86,22 @@ function Delayed({ delays }: { delays: readonly Delays[] }) {
       head={
         <>
           <HeadCell>Lane</HeadCell>
-          <HeadCell className="text-right">Attempted</HeadCell>
+          <HeadCell className={`text-right ${WIDE}`}>Attempted</HeadCell>
           <HeadCell className="text-right">By admission</HeadCell>
           <HeadCell className="text-right">By 429</HeadCell>
-          <HeadCell className="text-right">Due to sent p99</HeadCell>
+          <HeadCell className={`text-right ${WIDE}`}>Due to sent p99</HeadCell>
         </>
       }
     >
       {delays.map((row) => (
         <tr key={`${row.channel} ${row.lane}`}>
-          <RowHead className="whitespace-nowrap">
+          <RowHead className="md:whitespace-nowrap">
             {row.channel} · {row.lane}
           </RowHead>
-          <Cell className="text-right">{count(row.attempted)}</Cell>
+          <Cell className={`text-right ${WIDE}`}>{count(row.attempted)}</Cell>
           <Cell className="text-right">{part(row.byAdmission, row.attempted)}</Cell>
           <Cell className="text-right">{part(row.byThrottling, row.attempted)}</Cell>
-          <Cell className="text-right whitespace-nowrap">
+          <Cell className={`text-right whitespace-nowrap ${WIDE}`}>
             {row.dueToAcceptedP99Ms === null ? "–" : duration(row.dueToAcceptedP99Ms)}
           </Cell>
         </tr>

@@ -62,7 +62,7 @@ function Vitals({ health, pulse }: Pick<HealthCardProps, "health" | "pulse">) {
   const part = ceiling > 0 ? Math.min(health.rate, ceiling) / ceiling : 0;
   const throttled = pulse === undefined || pulse.calls === 0 ? null : pulse.throttled / pulse.calls;
   return (
-    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 px-4 py-4 text-sm sm:grid-cols-4 sm:px-5">
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 px-4 py-4 text-sm sm:grid-cols-[1fr_1fr_1.25fr_0.9fr] sm:px-5">
       <div>
         <dt className="text-ink-soft">Rate of ceiling</dt>
         <dd className="space-y-1.5 tabular-nums">

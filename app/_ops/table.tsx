@@ -28,6 +28,12 @@ export function DataTable({ caption, head, children }: DataTableProps) {
   );
 }
 
+/** A column for which a narrow screen has no room: what matters of it stands in another column there, as `NARROW`. */
+export const WIDE = "hidden md:table-cell";
+
+/** What a narrow screen shows of a `WIDE` column, in a column that it has. */
+export const NARROW = "md:hidden";
+
 export function HeadCell({ className = "", ...rest }: ComponentProps<"th">) {
   return (
     <th

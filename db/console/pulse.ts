@@ -66,7 +66,7 @@ export async function readPulse(): Promise<Pulse> {
           coalesce(p.pump_until > ledger_now(), false) as "pumpLive", epoch_ms(p.pump_until) as "pumpUntilMs",
           epoch_ms(m.last_cut_at) as "lastCutAtMs", epoch_ms(m.blocked_until) as "blockedUntilMs",
           coalesce(a.calls, 0) as calls, coalesce(a.throttled, 0) as throttled,
-          (select count(*)::int from (select 1 from deliveries d where d.partition = p.key and d.state = 'dead' limit ${DEAD_MAX}) c) as dead
+          (select count(*)::int from (select 1 from deliveries d where d.partition = p.key and d.state = 'dead' and d.dismissed_at is null limit ${DEAD_MAX}) c) as dead
         from partitions p join meters m on m.key = p.key left join answers a on a.partition = p.key order by p.key`,
     );
     const notices = await rows<OpenNotice>(

@@ -4,15 +4,16 @@ import Link from "next/link";
 import { readFlow } from "../../../db/console/flow";
 import { readPartitionHealth } from "../../../db/console/partitions";
 import { readPulse } from "../../../db/console/pulse";
+import { readAnswers } from "../../../db/console/questions";
 import { readSlos } from "../../../db/console/slos";
 import { readOutboxLag } from "../../../db/outbox";
 import { requireReader } from "../../_auth/operator";
+import { AnswersSummary } from "../../_ops/answers-summary";
 import { Concerns } from "../../_ops/concerns";
 import { FlowChart } from "../../_ops/flow-chart";
 import { HealthCard } from "../../_ops/health-card";
 import { address, one } from "../../_ops/words";
 import { LiveUpdates } from "../../_reminders/live-updates";
-import { TextLink } from "../../_ui/button";
 import { Card, EmptyState, PageHeading } from "../../_ui/page-parts";
 
 export const metadata: Metadata = { title: "Overview" };
@@ -25,6 +26,9 @@ const SPANS = [
   { name: "6h", word: "6 hours", ms: 360 * MINUTE_MS },
 ] as const;
 
+/** The window of the four questions, as `/api/metrics` has it. */
+const ANSWERS_MS = 15 * MINUTE_MS;
+
 /** Often enough to see a pause take hold, seldom enough to cost the database nothing. */
 const LOOK_AGAIN_MS = 5_000;
 
@@ -33,12 +37,13 @@ export default async function OverviewPage({ searchParams }: PageProps<"/ops">) 
   const reader = await requireReader("/ops");
   const query = await searchParams;
   const span = SPANS.find(({ name }) => name === one(query, "span")) ?? SPANS[1];
-  const [partitions, pulse, lag, flow, slos] = await Promise.all([
+  const [partitions, pulse, lag, flow, slos, answers] = await Promise.all([
     readPartitionHealth(),
     readPulse(),
     readOutboxLag(),
     readFlow(span.ms),
     readSlos(),
+    readAnswers(ANSWERS_MS),
   ]);
   const { timeZone, nowMs } = reader;
   return (
@@ -71,6 +76,7 @@ export default async function OverviewPage({ searchParams }: PageProps<"/ops">) 
           </div>
         )}
       </section>
+      <AnswersSummary answers={answers} />
       <section aria-labelledby="flow">
         <Card className="space-y-4">
           <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
@@ -94,11 +100,6 @@ export default async function OverviewPage({ searchParams }: PageProps<"/ops">) 
           <FlowChart flow={flow} timeZone={timeZone} />
         </Card>
       </section>
-      <p>
-        <TextLink href="/ops/questions">
-          The four questions: queue age, delays and by whom, deaths, refused duplicates
-        </TextLink>
-      </p>
     </div>
   );
 }

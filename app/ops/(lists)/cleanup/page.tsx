@@ -5,7 +5,7 @@ import { type Retention, readRetention } from "../../../../db/cleanup/retention"
 import { type CleanupRun, readCleanupRuns, readCleanupSwitch } from "../../../../db/cleanup/runs";
 import { transact } from "../../../../db/connection";
 import { requireReader } from "../../../_auth/operator";
-import { Cell, DataTable, HeadCell, RowHead } from "../../../_ops/table";
+import { Cell, DataTable, HeadCell, NARROW, RowHead, WIDE } from "../../../_ops/table";
 import { count, duration, one, plain } from "../../../_ops/words";
 import { ButtonLink } from "../../../_ui/button";
 import { Notice } from "../../../_ui/notice";
@@ -116,8 +116,8 @@ function RetentionTable({ retention, timeZone, nowMs }: { retention: readonly Re
         <>
           <HeadCell>State</HeadCell>
           <HeadCell className="text-right">Kept</HeadCell>
-          <HeadCell>Service level’s owner</HeadCell>
-          <HeadCell>Records’ owner</HeadCell>
+          <HeadCell className={WIDE}>Service level’s owner</HeadCell>
+          <HeadCell className={WIDE}>Records’ owner</HeadCell>
           <HeadCell>Removed</HeadCell>
         </>
       }
@@ -126,12 +126,15 @@ function RetentionTable({ retention, timeZone, nowMs }: { retention: readonly Re
         <tr key={row.state}>
           <RowHead>{row.state}</RowHead>
           <Cell className="text-right whitespace-nowrap">{row.keepDays} days</Cell>
-          <Cell className="min-w-40">{approval(row.sloOwner, row.sloApprovedAtMs)}</Cell>
-          <Cell className="min-w-40">{approval(row.recordsOwner, row.recordsApprovedAtMs)}</Cell>
+          <Cell className={`min-w-40 ${WIDE}`}>{approval(row.sloOwner, row.sloApprovedAtMs)}</Cell>
+          <Cell className={`min-w-40 ${WIDE}`}>{approval(row.recordsOwner, row.recordsApprovedAtMs)}</Cell>
           <Cell>
             <StatusMark tone={row.approved ? "good" : "attention"}>
               {row.approved ? "yes" : "not approved"}
             </StatusMark>
+            <span className={`block pt-1 text-ink-soft ${NARROW}`}>
+              {[row.sloOwner, row.recordsOwner].filter((who) => who !== null).join(", ")}
+            </span>
           </Cell>
         </tr>
       ))}

@@ -6,7 +6,7 @@ import type { DeadLetterFilter } from "../../../../db/redrive/filter";
 import { requireReader } from "../../../_auth/operator";
 import { deadAddress, readDeadFilter } from "../../../_ops/dead-filter";
 import { DeadFilterForm } from "../../../_ops/dead-filter-form";
-import { Cell, DataTable, HeadCell, RowHead } from "../../../_ops/table";
+import { Cell, DataTable, HeadCell, NARROW, RowHead, WIDE } from "../../../_ops/table";
 import { count, counted, one, partitionName, plain } from "../../../_ops/words";
 import { ButtonLink, TextLink } from "../../../_ui/button";
 import { ChannelIcon } from "../../../_ui/channel-icon";
@@ -89,8 +89,8 @@ function GroupTable({
         <>
           <HeadCell>Why and where</HeadCell>
           <HeadCell className="text-right">Dead</HeadCell>
-          <HeadCell>The provider said</HeadCell>
-          <HeadCell>Died</HeadCell>
+          <HeadCell className={WIDE}>The provider said</HeadCell>
+          <HeadCell className={WIDE}>Died</HeadCell>
           <HeadCell>
             <span className="sr-only">What to do</span>
           </HeadCell>
@@ -106,39 +106,26 @@ function GroupTable({
         };
         return (
           <tr key={`${group.partition} ${group.reason} ${group.fromMs}`}>
-            <RowHead className="min-w-52">
+            <RowHead className="md:min-w-52">
               <TextLink href={deadAddress("/ops/dead-letters/list", filter)}>{plain(group.reason)}</TextLink>
               <span className="mt-1 flex items-start gap-1.5 break-all text-ink-soft">
                 <ChannelIcon channel={group.channel} className="mt-0.5 size-4 shrink-0" />
                 {partitionName(group.partition)}
+              </span>
+              <span className={`mt-1 block ${NARROW}`}>
+                <Answers group={group} />
+                <Died group={group} timeZone={timeZone} nowMs={nowMs} />
               </span>
             </RowHead>
             <Cell className="text-right">
               <span className="text-base font-semibold">{count(group.count)}</span>
               <Remarks group={group} />
             </Cell>
-            <Cell className="min-w-44">
-              <ul>
-                {group.answers.map((answer) => (
-                  <li key={`${answer.class} ${answer.status} ${answer.code}`}>
-                    {[answer.status, answer.code, answer.class === null ? null : plain(answer.class)]
-                      .filter((part) => part !== null)
-                      .join(" · ") || "nothing"}{" "}
-                    <span className="text-ink-soft">
-                      × {count(answer.count)}
-                      {group.count > ANSWERS_OF && ` of the newest ${count(ANSWERS_OF)}`}
-                    </span>
-                  </li>
-                ))}
-              </ul>
+            <Cell className={`min-w-44 ${WIDE}`}>
+              <Answers group={group} />
             </Cell>
-            <Cell className="whitespace-nowrap">
-              <When atMs={group.oldestMs} timeZone={timeZone} nowMs={nowMs} />
-              {group.newestMs - group.oldestMs > 60_000 && (
-                <span className="block">
-                  to <When atMs={group.newestMs} timeZone={timeZone} nowMs={nowMs} />
-                </span>
-              )}
+            <Cell className={`whitespace-nowrap ${WIDE}`}>
+              <Died group={group} timeZone={timeZone} nowMs={nowMs} />
             </Cell>
             <Cell>
               <ButtonLink
@@ -159,6 +146,35 @@ function GroupTable({
         );
       })}
     </DataTable>
+  );
+}
+
+/** What the provider said last, by what it said. */
+function Answers({ group }: { group: DeadLetterGroup }) {
+  return group.answers.map((answer) => (
+    <span key={`${answer.class} ${answer.status} ${answer.code}`} className="block">
+      {[answer.status, answer.code, answer.class === null ? null : plain(answer.class)]
+        .filter((part) => part !== null)
+        .join(" · ") || "nothing"}{" "}
+      <span className="text-ink-soft">
+        × {count(answer.count)}
+        {group.count > ANSWERS_OF && ` of the newest ${count(ANSWERS_OF)}`}
+      </span>
+    </span>
+  ));
+}
+
+/** Since when and until when they died. */
+function Died({ group, timeZone, nowMs }: { group: DeadLetterGroup; timeZone: string; nowMs: number }) {
+  return (
+    <>
+      <When atMs={group.oldestMs} timeZone={timeZone} nowMs={nowMs} />
+      {group.newestMs - group.oldestMs > 60_000 && (
+        <span className="block">
+          to <When atMs={group.newestMs} timeZone={timeZone} nowMs={nowMs} />
+        </span>
+      )}
+    </>
   );
 }
 
