@@ -19,6 +19,11 @@ export interface QueueAge {
   /** Ages of what is ready now, by due time; null when nothing is ready. */
   ageP50Ms: number | null;
   ageP99Ms: number | null;
+  /**
+   * How long the oldest that is past its time waits to become ready: a moment, or on a partition that is paused or closed
+   * as long as that lasts.
+   */
+  heldBackMs: number | null;
   /** What the lane's ready work costs at the present rate: how long until it is gone, if nothing comes. */
   drainMs: number | null;
 }
@@ -75,6 +80,9 @@ export const COUNT_MAX = 100_000;
  */
 export const CALLS_MAX = 10_000;
 
+/** Of a partition's rows that are past their time, so many are looked at for the oldest of each lane. */
+const HELD_BACK_MAX = 1_000;
+
 /** Local admission counts as a delay from here: a second is the busy pump's own tick. */
 const ADMISSION_DELAY_MS = 1_000;
 
@@ -124,16 +132,25 @@ function readQueues(tx: Transaction): Promise<QueueAge[]> {
       offset floor((r.count - 1) * ${share}::float8)::int limit 1) a)`;
   return rows<QueueAge>(
     tx,
-    sql`select l.partition, p.channel, l.lane, r.count as ready, s.count + w.count as waiting,
+    sql`with held as (
+        select k.key as partition, d.lane, min(d.next_eligible_at) as oldest from partitions k cross join lateral (
+          select d.lane, d.next_eligible_at from deliveries d
+          where d.partition = k.key and d.state in ('scheduled', 'deferred') and d.next_eligible_at <= ledger_now()
+          order by d.next_eligible_at limit ${HELD_BACK_MAX}) d
+        group by k.key, d.lane
+      )
+      select l.partition, p.channel, l.lane, r.count as ready, s.count + w.count as waiting,
         (select count(*)::int ${ofLane(sql`'sending'`)}) as sending,
         ${ageOf(sql`r.oldest`)} as "oldestReadyMs",
         nullif(${ageOf(sql`least(r.oldest, s.oldest, w.oldest)`)}, 0) as "oldestOverdueMs",
         case when r.count > 0 then ${ageAtShare(0.5)} end as "ageP50Ms",
         case when r.count > 0 then ${ageAtShare(0.01)} end as "ageP99Ms",
+        ${ageOf(sql`h.oldest`)} as "heldBackMs",
         case when r.cost > 0 and m.rate > 0 then r.cost / least(m.rate, greatest(p.ceiling, 0.001)) * 1000 end as "drainMs"
       from lanes l join partitions p on p.key = l.partition join meters m on m.key = l.partition
         cross join lateral ${counted(sql`'ready'`)} r cross join lateral ${counted(sql`'scheduled'`)} s
         cross join lateral ${counted(sql`'deferred'`)} w
+        left join held h on h.partition = l.partition and h.lane = l.lane
       order by l.partition, array_position(array['urgent', 'standard', 'bulk', 'redrive'], l.lane)`,
   );
 }

@@ -34,6 +34,7 @@ export interface LaneEvidence {
     ready: number;
     ageP50Ms: number | null;
     ageP99Ms: number | null;
+    heldBackMs: number | null;
     drainMs: number | null;
   }[];
   delays:
@@ -55,11 +56,17 @@ const JUDGED_FROM = 20;
 
 /**
  * Measures a lane against its promise. The queue's age is the worse of what waits now and what had waited when it was
- * called: a queue that stands still has no calls, a queue that has just drained has nothing waiting.
+ * called: a queue that stands still has no calls, a queue that has just drained has nothing waiting. What a pause or a gate
+ * keeps from becoming ready waits as well.
  */
 export function measureLane(slo: Slo, { queues, delays, windowSeconds }: LaneEvidence): GateMeasure[] {
   const ready = queues.reduce((sum, queue) => sum + queue.ready, 0);
-  if (ready === 0 && (delays === undefined || delays.attempts + delays.accepted + delays.died === 0))
+  const heldBack = queues.map((queue) => queue.heldBackMs);
+  if (
+    ready === 0 &&
+    heldBack.every((ms) => ms === null) &&
+    (delays === undefined || delays.attempts + delays.accepted + delays.died === 0)
+  )
     return [];
   const worst = (values: (number | null | undefined)[]) => Math.max(0, ...values.map((value) => value ?? 0));
   const ended = (delays?.accepted ?? 0) + (delays?.died ?? 0);
@@ -74,7 +81,11 @@ export function measureLane(slo: Slo, { queues, delays, windowSeconds }: LaneEvi
   });
   return [
     measure("p50_age_ms", worst([delays?.waitP50Ms, ...queues.map((queue) => queue.ageP50Ms)]), slo.p99AgeMs),
-    measure("p99_age_ms", worst([delays?.waitP99Ms, ...queues.map((queue) => queue.ageP99Ms)]), slo.p99AgeMs),
+    measure(
+      "p99_age_ms",
+      worst([delays?.waitP99Ms, ...queues.map((queue) => queue.ageP99Ms), ...heldBack]),
+      slo.p99AgeMs,
+    ),
     measure("backlog", ready, null),
     measure("backlog_drain_ms", worst(queues.map((queue) => queue.drainMs)), slo.p99AgeMs),
     measure("attempts_per_second", attempts / windowSeconds, null),

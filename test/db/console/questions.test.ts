@@ -97,3 +97,19 @@ test("the gate passes an idle and a prompt system and fails on a queue older tha
   expect((await checkGate(WINDOW_MS)).ok).toBe(true);
   await setSlo("email", "standard", { p99AgeMs: 30_000 }, OPERATOR);
 });
+
+test("the gate fails on what a paused partition keeps from becoming ready, and not on what has a later time", async () => {
+  const partition = await makePartition();
+  await makeDelivery({ partition, state: "scheduled", nextEligibleAt: inMs(60_000) });
+  expect((await checkGate(WINDOW_MS)).ok).toBe(true);
+  await makeDelivery({
+    partition,
+    state: "scheduled",
+    scheduledAt: inMs(-31_000),
+    nextEligibleAt: inMs(-31_000),
+  });
+  const { measures } = await checkGate(WINDOW_MS);
+  expect(measures.filter((measure) => !measure.ok)).toMatchObject([
+    { channel: "email", lane: "standard", measure: "p99_age_ms", value: 31_000 },
+  ]);
+});

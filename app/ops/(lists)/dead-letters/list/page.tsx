@@ -8,7 +8,7 @@ import { requireReader } from "../../../../_auth/operator";
 import { deadAddress, readDeadFilter } from "../../../../_ops/dead-filter";
 import { DeadFilterForm } from "../../../../_ops/dead-filter-form";
 import { Pager } from "../../../../_ops/pager";
-import { Cell, DataTable, HeadCell, RowHead } from "../../../../_ops/table";
+import { Cell, DataTable, HeadCell, NARROW, RowHead, WIDE } from "../../../../_ops/table";
 import { one, plain } from "../../../../_ops/words";
 import { ButtonLink } from "../../../../_ui/button";
 import { ChannelIcon } from "../../../../_ui/channel-icon";
@@ -90,6 +90,11 @@ export default async function DeadLetterListPage({ searchParams }: PageProps<"/o
   );
 }
 
+/** What the provider said at the last call. */
+function said({ status, code, detail, lastClass }: DeadLetterLine): string {
+  return [status, code, detail].filter((part) => part !== null).join(" · ") || plain(lastClass ?? "nothing");
+}
+
 interface DeadTableProps {
   deadLetters: readonly DeadLetterLine[];
   timeZone: string;
@@ -104,10 +109,10 @@ function DeadTable({ deadLetters, timeZone, nowMs }: DeadTableProps) {
         <>
           <HeadCell>Delivery</HeadCell>
           <HeadCell>Why</HeadCell>
-          <HeadCell>The provider said</HeadCell>
-          <HeadCell>Died</HeadCell>
-          <HeadCell>Useful until</HeadCell>
-          <HeadCell className="text-right">Calls</HeadCell>
+          <HeadCell className={WIDE}>The provider said</HeadCell>
+          <HeadCell className={WIDE}>Died</HeadCell>
+          <HeadCell className={WIDE}>Useful until</HeadCell>
+          <HeadCell className={`text-right ${WIDE}`}>Calls</HeadCell>
         </>
       }
     >
@@ -124,11 +129,15 @@ function DeadTable({ deadLetters, timeZone, nowMs }: DeadTableProps) {
                 {line.reference.slice(0, 10)}…
               </span>
             </Link>
+            <span className={`block text-ink-soft ${NARROW}`}>
+              <When atMs={line.diedAtMs} timeZone={timeZone} nowMs={nowMs} />
+            </span>
           </RowHead>
           <Cell className="space-y-1">
             <StatusMark tone={line.reason === "outcome_unknown" ? "attention" : "bad"}>
               {plain(line.reason)}
             </StatusMark>
+            <span className={`block break-words text-ink-soft ${NARROW}`}>{said(line)}</span>
             {line.dismissedAtMs !== null && <span className="block text-ink-soft">dismissed</span>}
             {line.redriveId !== null && (
               <Link
@@ -139,18 +148,15 @@ function DeadTable({ deadLetters, timeZone, nowMs }: DeadTableProps) {
               </Link>
             )}
           </Cell>
-          <Cell className="min-w-56">
-            {[line.status, line.code, line.detail].filter((part) => part !== null).join(" · ") ||
-              plain(line.lastClass ?? "nothing")}
-          </Cell>
-          <Cell className="whitespace-nowrap">
+          <Cell className={`min-w-56 ${WIDE}`}>{said(line)}</Cell>
+          <Cell className={`whitespace-nowrap ${WIDE}`}>
             <When atMs={line.diedAtMs} timeZone={timeZone} nowMs={nowMs} seconds />
           </Cell>
-          <Cell className="whitespace-nowrap">
+          <Cell className={`whitespace-nowrap ${WIDE}`}>
             <When atMs={line.expiresAtMs} timeZone={timeZone} nowMs={nowMs} />
             {line.expiresAtMs <= nowMs && <span className="block text-ink-soft">past</span>}
           </Cell>
-          <Cell className="text-right">{line.attempts}</Cell>
+          <Cell className={`text-right ${WIDE}`}>{line.attempts}</Cell>
         </tr>
       ))}
     </DataTable>
