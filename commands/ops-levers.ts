@@ -7,6 +7,8 @@ import {
   setOwner,
 } from "../db/admission/controls";
 import { newApiSecret, storeApiKey } from "../db/api-keys";
+import { setMode } from "../db/ledger-mode";
+import type { Operator } from "../db/operator-actions";
 import { setRole } from "../db/roles";
 import type { Result } from "../db/rules/errors";
 import { ringPumps } from "../inngest/dispatch";
@@ -17,6 +19,8 @@ export const LEVERS_HELP = `  pause <partition> [--for 30m] --reason …    stop
   rate <partition> <perSecond> [--burst n] [--concurrency n] --reason …    0 is a pause; also of an account
   lane <partition> <lane> <weight> --reason … urgent, standard, bulk, redrive
   owner <partition> <generation> --reason …   hand a partition to another consumer generation
+  hold --reason …                             hold every partition; reminders are still taken and opened
+  release --reason …                          let the ledger send again; the next sweep rings the pumps
   role <email> <role> --reason …              operator, viewer (looks at the console, changes nothing) or shopper
   api-key <name>                              make a key for the shop's backend; printed once`;
 
@@ -43,6 +47,8 @@ export const LEVERS: Record<string, Verb> = {
     const owner = number(argument(1, "generation"), "owner");
     return turned(dryRun, await setOwner(argument(0, "partition"), owner, operator()));
   },
+  hold: ({ operator }) => moded("held", operator()),
+  release: ({ operator }) => moded("sending", operator()),
   async role({ argument, operator }) {
     const [email, role] = [argument(0, "email"), argument(1, "role")];
     return told(await setRole(email, role, operator()), () => answer({ ok: true }, [`${email}: ${role}.`]));
@@ -54,6 +60,10 @@ export const LEVERS: Record<string, Verb> = {
     return dryRun ? answer({ name }, [`a key for ${name}`]) : answer({ apiKey: secret }, [secret]);
   },
 };
+
+async function moded(mode: "held" | "sending", operator: Operator): Promise<Result<OpsAnswer>> {
+  return told(await setMode(mode, operator), (done) => answer(done, [`The ledger is ${done.mode}.`]));
+}
 
 function limitsOf({ argument, number, values }: OpsContext) {
   const { burst, concurrency } = values;

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { beforeEach, expect, test } from "vitest";
+import { admit } from "../../../db/admission/admit";
 import { database, rows } from "../../../db/connection";
 import { replaceEffects } from "../../../db/effects";
 import { previewRedrive } from "../../../db/redrive/preview";
@@ -79,6 +80,7 @@ const CHANGES: Record<string, (given: typeof subject) => string[]> = {
   lane: ({ partition }) => ["lane", partition, "bulk", "3", ...WHY],
   owner: ({ partition }) => ["owner", partition, "2", ...WHY],
   drain: ({ partition }) => ["drain", partition, ...WHY],
+  hold: () => ["hold", ...WHY],
   role: () => ["role", "olga@punctual.example", "viewer", ...WHY],
   "api-key": () => ["api-key", "shop"],
   slo: () => ["slo", "sms", "standard", "p99AgeMs", "1000", ...WHY],
@@ -140,9 +142,13 @@ test("a rehearsed key or link is not told: it would open nothing", async () => {
 
 test("the same words without --dry-run do change the ledger", async () => {
   const before = await snapshot();
-  for (const name of ["lane", "slo", "retention", "redrive pause"])
+  for (const name of ["lane", "slo", "retention", "redrive pause", "hold"])
     expect((await ops(...(CHANGES[name]?.(subject) ?? []), "--json")).code).toBe(0);
   const after = await snapshot();
-  for (const table of ["lanes", "slos", "retention", "redrives", "operator_actions"])
+  for (const table of ["lanes", "slos", "retention", "redrives", "operator_actions", "ledger_state"])
     expect(after[table], table).not.toBe(before[table]);
+  expect((await ops("hold", ...WHY)).code).toBe(2);
+  expect(await admit(subject.partition)).toMatchObject({ gate: { why: "held" } });
+  expect((await ops("release", ...WHY)).code).toBe(0);
+  expect(await admit(subject.partition)).toMatchObject({ gate: null });
 });
