@@ -1,10 +1,9 @@
 import { sql } from "drizzle-orm";
-import { resetConfig } from "../../db/config";
 import { database, rows } from "../../db/connection";
 import { factsAbout, readEvidence, type Violation } from "./evidence";
 import type { Stage } from "./stage";
 
-type Found = Violation & { facts: string[] };
+export type Found = Violation & { facts: string[] };
 
 /** Far enough ahead that the engine carries the wait. */
 const PROBE_AHEAD_MS = 20_000;
@@ -45,58 +44,4 @@ export async function probePunctuality(stage: Stage): Promise<Found[]> {
     found.push({ promise: "P5", rule, key, facts: factsAbout(evidence, key) });
   }
   return found;
-}
-
-/** Keeps the present rows of every table beside the ledger, as a backup does. */
-export async function takeSnapshot(): Promise<void> {
-  const script = `do $$ declare t text; begin
-    drop schema if exists snapshot cascade; create schema snapshot;
-    for t in select tablename from pg_tables where schemaname = 'public' and tablename <> 'test_clock' loop
-      execute format('create table snapshot.%1$I as table public.%1$I', t);
-    end loop; end $$`;
-  await rows(database(), sql.raw(script));
-}
-
-/** Longer than a sweep, a lease and a pump's rest. */
-const HELD_MS = 150_000;
-
-/** The processes of a restored copy are given this before they start. */
-const NEW_GENERATION = "g2";
-
-/**
- * Puts the snapshot back over the later ledger, as an operator does who has lost the database: the processes get a new
- * generation first. Until somebody promotes the copy it must send nothing, whatever it holds.
- */
-export async function restoreSnapshot(stage: Stage): Promise<Found[]> {
-  const { world } = stage;
-  stage.struck("snapshot restored");
-  stage.world.killApp();
-  const script = `do $$ declare t text; begin
-    set local session_replication_role = replica;
-    for t in select tablename from pg_tables where schemaname = 'snapshot' loop
-      execute format('truncate public.%I cascade', t);
-    end loop;
-    for t in select tablename from pg_tables where schemaname = 'snapshot' loop
-      execute format('insert into public.%1$I select * from snapshot.%1$I', t);
-    end loop;
-    drop schema snapshot cascade; end $$`;
-  await rows(database(), sql.raw(script));
-  const generation = process.env.LEDGER_GENERATION;
-  process.env.LEDGER_GENERATION = NEW_GENERATION;
-  resetConfig();
-  try {
-    const before = world.providers.ledger.calls().length;
-    stage.startApp();
-    await world.advance(HELD_MS);
-    const made = world.providers.ledger.calls().slice(before);
-    return made.map((call) => ({
-      promise: "P9",
-      rule: "a restored copy sent before it was promoted",
-      key: call.key ?? String(call.id),
-      facts: [JSON.stringify(call)],
-    }));
-  } finally {
-    process.env.LEDGER_GENERATION = generation;
-    resetConfig();
-  }
 }

@@ -1,13 +1,26 @@
 import type { LedgerCall } from "../../standins/providers";
 import { auditRate } from "./audit-rate";
+import { auditShipments } from "./audit-shipments";
 import type { AttemptFacts, DeliveryFacts, Evidence, Report, Violation } from "./evidence";
-import { type OptOut, type Shopper, type Stall, type Told, wallTime } from "./stage";
+import {
+  type Announced,
+  type Following,
+  type OptOut,
+  type PauseOfAll,
+  type Shopper,
+  type Stall,
+  type Told,
+  wallTime,
+} from "./stage";
 
 /** What the people of the story were told, as far as the auditor needs it. */
 export interface Promised {
   shoppers: readonly Shopper[];
   told: readonly Told[];
   optOuts: readonly OptOut[];
+  pauses: readonly PauseOfAll[];
+  followings: readonly Following[];
+  announced: readonly Announced[];
   /** A process that stood still is forgiven some lateness. */
   stalls: readonly Stall[];
 }
@@ -44,7 +57,9 @@ export function audit(evidence: Evidence, promised: Promised): Violation[] {
   }
   for (const told of promised.told) auditTold(told, evidence, report);
   for (const optOut of promised.optOuts) auditOptOut(optOut, evidence, report);
+  for (const pause of promised.pauses) auditPauseOfAll(pause, evidence, report);
   for (const shopper of promised.shoppers) auditQuiet(shopper, evidence, report);
+  auditShipments(promised.followings, promised.announced, evidence, report);
   auditOutbox(evidence, report);
   auditGate(evidence, report);
   auditRate(evidence, report);
@@ -186,6 +201,12 @@ function auditTold(told: Told, evidence: Evidence, report: Report): void {
       report("P6", `begun after a cancel that said ${answer}`, row.key);
     }
   }
+  for (const { what, fromMs, untilMs } of told.stops) {
+    for (const { row, attempt } of begun) {
+      if (attempt.begunAtMs > fromMs && attempt.begunAtMs < untilMs)
+        report("P6", `begun after ${what}`, row.key);
+    }
+  }
   for (const edit of told.edits) {
     for (const row of deliveries) {
       const { firstAttemptAtMs } = row;
@@ -236,6 +257,16 @@ function auditOptOut(optOut: OptOut, evidence: Evidence, report: Report): void {
       if (attempt.begunAtMs > optOut.fromMs && attempt.begunAtMs < optOut.untilMs) {
         report("P6", "begun although the channel is off", row.key);
       }
+    }
+  }
+}
+
+function auditPauseOfAll(pause: PauseOfAll, evidence: Evidence, report: Report): void {
+  for (const row of evidence.deliveries) {
+    if (row.subscriberId !== pause.subscriberId || row.lane === "urgent") continue;
+    for (const attempt of evidence.attempts.get(row.id) ?? []) {
+      if (attempt.begunAtMs > pause.fromMs && attempt.begunAtMs < pause.untilMs)
+        report("P6", "begun although everything is paused", row.key);
     }
   }
 }

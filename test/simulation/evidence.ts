@@ -20,6 +20,8 @@ export interface DeliveryFacts {
   reference: string;
   reminderId: string | null;
   occurrenceId: string | null;
+  /** The shop's name of the parcel. */
+  parcel: string | null;
   subscriberId: string;
   channel: Channel;
   partition: string | null;
@@ -82,22 +84,26 @@ export interface Evidence {
   published: PublishedEvent[];
   /** Wait events of the seconds at which something is due later. */
   waits: Set<string>;
+  /** Every announced version of a parcel, and whether all its followers have their rows. */
+  fanOuts: { parcel: string; version: number; finished: boolean }[];
   acknowledged: ReadonlySet<string>;
 }
 
 export async function readEvidence(stage: Stage): Promise<Evidence> {
-  const [deliveries, attempts, limits, published, waits] = await transact((tx) =>
+  const [deliveries, attempts, limits, published, waits, fanOuts] = await transact((tx) =>
     Promise.all([
       rows<DeliveryFacts>(
         tx,
         sql`select d.id, d.key, d.reference, o.reminder_id as "reminderId", d.occurrence_id as "occurrenceId",
-            d.subscriber_id as "subscriberId", d.channel, d.partition, d.lane, d.state, d.reason,
+            s.external_id as parcel, d.subscriber_id as "subscriberId", d.channel, d.partition, d.lane, d.state, d.reason,
             d.last_class as "lastClass", d.version, d.alone, epoch_ms(d.scheduled_at) as "scheduledAtMs", epoch_ms(o.due_at) as "dueAtMs",
             epoch_ms(d.next_eligible_at) as "nextEligibleAtMs", epoch_ms(d.expires_at) as "expiresAtMs",
             epoch_ms(d.first_attempt_at) as "firstAttemptAtMs", epoch_ms(d.finished_at) as "finishedAtMs",
             epoch_ms(d.unresolved_since) as "unresolvedSinceMs", d.attempt_count as "attemptCount",
             d.failure_count as "failureCount", d.throttle_count as "throttleCount"
-          from deliveries d left join occurrences o on o.id = d.occurrence_id order by d.key`,
+          from deliveries d left join occurrences o on o.id = d.occurrence_id
+            left join shipment_events e on e.id = d.shipment_event_id left join shipments s on s.id = e.shipment_id
+          order by d.key`,
       ),
       rows<AttemptFacts>(
         tx,
@@ -120,6 +126,12 @@ export async function readEvidence(stage: Stage): Promise<Evidence> {
         sql`select distinct 'due:' || floor(epoch_ms(due_at) / 1000)::bigint || ':g1' as "eventId" from occurrences
           where state = 'waiting' and due_at > ledger_now() + interval '5 seconds'`,
       ),
+      rows<Evidence["fanOuts"][number]>(
+        tx,
+        sql`select s.external_id as parcel, e.version, e.fanned_out_at is not null as finished
+          from shipment_events e join shipments s on s.id = e.shipment_id where e.version is not null
+          order by parcel, e.version`,
+      ),
     ]),
   );
   const byDelivery = new Map<string, AttemptFacts[]>();
@@ -137,6 +149,7 @@ export async function readEvidence(stage: Stage): Promise<Evidence> {
     limits,
     published,
     waits: new Set(waits.map((row) => row.eventId)),
+    fanOuts,
     acknowledged: world.acknowledged,
   };
 }

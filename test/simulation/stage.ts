@@ -28,7 +28,11 @@ export interface Told {
   wall: { local: string; timeZone: string } | null;
   /** Somebody has asked for another time since, whatever became of it. */
   retimed: boolean;
+  /** It comes again by a rule: an answer is about one element. */
+  repeats: boolean;
   edits: { atMs: number; version: number }[];
+  /** Times in which nothing of it may begin: it is done, or paused. */
+  stops: { what: "done" | "pause"; fromMs: number; untilMs: number }[];
   cancelled: { atMs: number; channels: CancelledChannel[] } | null;
 }
 
@@ -36,6 +40,32 @@ export interface Told {
 export interface OptOut {
   subscriberId: string;
   channel: Channel;
+  fromMs: number;
+  untilMs: number;
+}
+
+/** A shopper follows a parcel, as far as the app has confirmed it; infinity: not yet. */
+export interface Following {
+  shopper: Shopper;
+  parcel: string;
+  channels: Channel[];
+  policy: "every" | "latest";
+  fromMs: number;
+  leftAskedAtMs: number;
+  leftAtMs: number;
+}
+
+/** A version of a parcel that the app said it announces. */
+export interface Announced {
+  parcel: string;
+  version: number;
+  askedAtMs: number;
+  atMs: number;
+}
+
+/** A time in which somebody wants nothing at all. */
+export interface PauseOfAll {
+  subscriberId: string;
   fromMs: number;
   untilMs: number;
 }
@@ -101,6 +131,9 @@ export class Stage {
   readonly told: Told[] = [];
   readonly optOuts: OptOut[] = [];
   readonly stalls: Stall[] = [];
+  readonly followings: Following[] = [];
+  readonly announced: Announced[] = [];
+  readonly pauses: PauseOfAll[] = [];
   readonly faults: Record<string, number> = {};
   readonly lines: string[] = [];
   /** The clock that decides stepped: what depends on how time went cannot be judged. */

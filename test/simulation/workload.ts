@@ -18,8 +18,10 @@ import { putSubscriber, readSubscriber, retireDestination } from "../../db/subsc
 import { dispatchAll, ringPumps } from "../../inngest/dispatch";
 import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
+import { goesOn, planAnswers } from "./answers";
 import type { Dice } from "./dice";
 import { planRedrives } from "./redrives";
+import { planShipments } from "./shipments";
 import { type Shopper, type Stage, wallTime } from "./stage";
 
 const SHOP = { kind: "shop" } as const;
@@ -35,8 +37,10 @@ export async function plan(stage: Stage): Promise<void> {
   planReminders(stage, dice);
   planChanges(stage, dice);
   planOperators(stage, dice);
-  // Dice of their own: the stories of all seeds stay what they were, and get a redrive in them.
+  // Dice of their own: the stories of all seeds stay what they were, and get something more in them.
   planRedrives(stage, stage.dice.fork("redrives"));
+  planAnswers(stage, stage.dice.fork("answers"));
+  planShipments(stage, stage.dice.fork("shipments"));
 }
 
 async function makeShopper(stage: Stage, dice: Dice, number: number): Promise<void> {
@@ -144,7 +148,9 @@ function planReminder(
         dueAtMs: Date.parse(toldDueAt),
         wall: typeof dueAt === "string" ? null : dueAt,
         retimed: false,
+        repeats: false,
         edits: [],
+        stops: [],
         cancelled: null,
       });
       await ringDoorbell();
@@ -200,6 +206,7 @@ function planChange(
     const reminder = stage.told[Math.floor(change.target * stage.told.length)];
     if (reminder === undefined) return;
     const dueAt = new Date(stage.world.nowMs() + change.laterMs).toISOString();
+    if (change.kind !== "cancel") goesOn(reminder, stage.world.nowMs());
     if (change.kind === "retime" || change.kind === "snooze") reminder.retimed = true;
     switch (change.kind) {
       case "edit":
