@@ -3,7 +3,8 @@ import { parseArgs } from "node:util";
 import { createClone, dropDatabase, type TestDatabases } from "../support/clones";
 import { startTestServer } from "../support/postgres.global";
 import { connectTestClock, disconnectTestClock } from "../support/test-clock";
-import { installMutation, MUTATIONS, type Mutation } from "./mutations";
+import { installMutation, MUTATIONS } from "./mutations";
+import type { Mutation } from "./mutations/mutation";
 import { emptySummary, processesFor, runInProcesses, type Summary } from "./processes";
 import type { SeedResult } from "./simulation";
 
