@@ -5,6 +5,7 @@ import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "../con
 import { endWaiting } from "../ledger/expire";
 import { lockDeliveries } from "../ledger/lock";
 import { type Operator, recordAction } from "../operator-actions";
+import { endRedrive, recordEndings } from "../redrive/step";
 import { fail, invalid, ok, type Result } from "../rules/errors";
 import type { Channel } from "../rules/outcome";
 import { decideRestored } from "../rules/restore";
@@ -17,6 +18,8 @@ export interface Promotion {
   repeated: number;
   /** Could have been sent since the snapshot, and nobody can know: dead with an unknown outcome. */
   unknown: number;
+  /** Redrives that were under way at the snapshot. */
+  stoppedRedrives: number;
   dryRun: boolean;
 }
 
@@ -35,8 +38,9 @@ const START_SHARE = 0.2;
  * outcome, for a person or a receipt to decide. Everything else is sent when it is due. Epochs and pump generations are
  * replaced, so that nothing of the original's acts here.
  *
- * Before it, every overdue occurrence must be open, so that its deliveries come under the same rule; refused otherwise,
- * and while a claim of the copy still holds a lease. One transaction: a crash leaves the copy held.
+ * Before it, every overdue occurrence must be open and every announced scan fanned out, so that their deliveries come under
+ * the same rule; refused otherwise, and while a claim of the copy still holds a lease. A redrive that was under way ends:
+ * what it had not released at the snapshot the original may have sent. One transaction: a crash leaves the copy held.
  */
 export async function promoteLedger(input: {
   snapshotAtMs: number;
@@ -58,6 +62,7 @@ export async function promoteLedger(input: {
       const obstacle = await obstacleTo(tx);
       if (obstacle !== null) return fail({ code: "conflict", why: obstacle });
       const { repeated, unknown } = await applyRestoreRule(tx, snapshotAtMs, nowMs);
+      const stoppedRedrives = await stopRedrives(tx);
       const generation = processGeneration();
       await replaceEpochs(tx);
       await rows(
@@ -69,9 +74,9 @@ export async function promoteLedger(input: {
       await recordAction(tx, operator, {
         action: "promote",
         target: "ledger",
-        details: { generation, snapshotAtMs, repeated, unknown },
+        details: { generation, snapshotAtMs, repeated, unknown, stoppedRedrives },
       });
-      const promotion = { generation, snapshotAtMs, repeated, unknown, dryRun };
+      const promotion = { generation, snapshotAtMs, repeated, unknown, stoppedRedrives, dryRun };
       if (dryRun) throw new DryRun(promotion);
       return ok(promotion);
     });
@@ -82,13 +87,16 @@ export async function promoteLedger(input: {
 }
 
 async function obstacleTo(tx: Transaction): Promise<string | null> {
-  const [row] = await rows<{ overdue: number; leased: number }>(
+  const [row] = await rows<{ overdue: number; unfanned: number; leased: number }>(
     tx,
     sql`select (select count(*)::int from occurrences where state = 'waiting' and due_at <= ledger_now()) as overdue,
+        (select count(*)::int from shipment_events where version is not null and fanned_out_at is null) as unfanned,
         (select count(*)::int from deliveries where state = 'sending') as leased`,
   );
   if (row !== undefined && row.overdue > 0)
     return `${row.overdue} overdue occurrences are not open yet; a sweep opens them.`;
+  if (row !== undefined && row.unfanned > 0)
+    return `${row.unfanned} announced scans are not fanned out yet; a sweep does it.`;
   if (row !== undefined && row.leased > 0)
     return `${row.leased} claims still hold a lease; a sweep recovers them when it has run out.`;
   return null;
@@ -121,6 +129,18 @@ async function applyRestoreRule(
   );
   await endWaiting(tx, unknown, "outcome_unknown");
   return { repeated: found.length - unknown.length, unknown: unknown.length };
+}
+
+async function stopRedrives(tx: Transaction): Promise<number> {
+  const unfinished = await rows<{ id: string }>(
+    tx,
+    sql`select id from redrives where state in ('running', 'paused') order by id for update`,
+  );
+  for (const { id } of unfinished) {
+    await recordEndings(tx, id);
+    await endRedrive(tx, id, "stopped");
+  }
+  return unfinished.length;
 }
 
 async function replaceEpochs(tx: Transaction): Promise<void> {

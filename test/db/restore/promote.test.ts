@@ -6,8 +6,16 @@ import { readCertainty } from "../../../db/cleanup/certainty";
 import { database, rows } from "../../../db/connection";
 import { stampInstallation } from "../../../db/restore/installation";
 import { promoteLedger } from "../../../db/restore/promote";
+import { sweep } from "../../../inngest/sweep";
 import { testClock } from "../../support/database";
-import { emptyLedger, inMs, makeDelivery, makePartition, makeReminder } from "../../support/factories";
+import {
+  emptyLedger,
+  inMs,
+  makeDelivery,
+  makePartition,
+  makeReminder,
+  makeShopper,
+} from "../../support/factories";
 import {
   ACCEPTED,
   admitRows,
@@ -17,6 +25,8 @@ import {
   readPartitionRow,
   settle,
 } from "../../support/ledger";
+import { makeDead, started, tick } from "../../support/redrives";
+import { follow, record } from "../../support/shipments";
 
 beforeEach(emptyLedger);
 
@@ -113,6 +123,36 @@ test("promotion waits for overdue occurrences to be open and for leases to end, 
   expect(await refused()).toMatchObject({ ok: false, problem: { code: "conflict" } });
   for (const wrong of [Number.NaN, testClock.nowMs() + 1])
     expect(await promoteLedger({ snapshotAtMs: wrong, operator: OPERATOR })).toMatchObject({ ok: false });
+});
+
+test("promotion waits until every announced scan has its rows: the original may have sent them", async () => {
+  const email = await makePartition({ channel: "email" });
+  const { id: subscriberId } = await makeShopper({ channels: ["email"] });
+  await follow(subscriberId);
+  await record({ eventId: "scan-1" });
+  const snapshotAtMs = testClock.nowMs();
+  await restoreElsewhere();
+  await testClock.advance(60_000);
+  const promote = () => promoteLedger({ snapshotAtMs, operator: OPERATOR });
+  expect(await promote()).toMatchObject({ ok: false, problem: { code: "conflict" } });
+  await sweep("command");
+  expect(await promote()).toMatchObject({ ok: true, value: { repeated: 1 } });
+  expect((await admit(email)).parcels).toBeDefined();
+});
+
+test("a redrive that was under way ends with the promotion: what it had not released may have gone out", async () => {
+  const partition = await makePartition({ channel: "sms", ceiling: 100, burst: 10 });
+  await makeDead(8, partition, { channel: "sms" });
+  const redriveId = await started({ filter: {} });
+  const snapshotAtMs = testClock.nowMs();
+  await restoreElsewhere();
+  await testClock.advance(60_000);
+  expect(await promoteLedger({ snapshotAtMs, operator: OPERATOR })).toMatchObject({
+    ok: true,
+    value: { stoppedRedrives: 1 },
+  });
+  await tick(redriveId);
+  expect((await admit(partition)).parcels).toEqual([]);
 });
 
 test("two builds on one ledger: only the owner of a partition admits and begins, there and back", async () => {

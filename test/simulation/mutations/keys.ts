@@ -125,8 +125,8 @@ export const KEYS: readonly Mutation[] = [
     edits: [
       {
         file: "db/shipments/fan-out.ts",
-        from: "const born = pages.flatMap((page) => page.born)",
-        to: "const born=pages.flatMap((page)=>page.born).slice(1)",
+        from: "const born = pages.flatMap (",
+        to: "const born=((list,pick)=>list.flatMap(pick).slice(1))(pages,",
       },
     ],
   },
