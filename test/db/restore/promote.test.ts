@@ -6,7 +6,8 @@ import { readCertainty } from "../../../db/cleanup/certainty";
 import { database, rows } from "../../../db/connection";
 import { stampInstallation } from "../../../db/restore/installation";
 import { promoteLedger } from "../../../db/restore/promote";
-import { sweep } from "../../../inngest/sweep";
+import { fanOutOverdue } from "../../../inngest/fan-out";
+import { expectConsole } from "../../support/console";
 import { testClock } from "../../support/database";
 import {
   emptyLedger,
@@ -135,7 +136,8 @@ test("promotion waits until every announced scan has its rows: the original may 
   await testClock.advance(60_000);
   const promote = () => promoteLedger({ snapshotAtMs, operator: OPERATOR });
   expect(await promote()).toMatchObject({ ok: false, problem: { code: "conflict" } });
-  await sweep("command");
+  expectConsole(/engine refused events/);
+  expect(await fanOutOverdue()).toBe(1);
   expect(await promote()).toMatchObject({ ok: true, value: { repeated: 1 } });
   expect((await admit(email)).parcels).toBeDefined();
 });
