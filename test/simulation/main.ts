@@ -5,7 +5,7 @@ import { startTestServer } from "../support/postgres.global";
 import { connectTestClock, disconnectTestClock } from "../support/test-clock";
 import { installMutation, MUTATIONS } from "./mutations";
 import type { Mutation } from "./mutations/mutation";
-import { emptySummary, processesFor, runInProcesses, type Summary } from "./processes";
+import { emptySummary, processesFor, runInProcesses, type Summary, timed } from "./processes";
 import type { SeedResult } from "./simulation";
 
 const USAGE = `npm run simulate -- [--seeds 200] [--from 1] [--seed N] [--mutation name] [--stop]
@@ -106,8 +106,7 @@ async function runSeeds(
     }
     if (stops && result.violations.length > 0) break;
   }
-  summary.wallSeconds = Math.round(performance.now() - startMs) / 1000;
-  return summary;
+  return timed(summary, startMs);
 }
 
 function printSeed(result: SeedResult, whole: boolean, mutation: string | undefined): void {
@@ -127,7 +126,7 @@ function printSeed(result: SeedResult, whole: boolean, mutation: string | undefi
 }
 
 function printSummary(summary: Summary, withViolations: boolean): void {
-  const { seeds, deliveries, violations, faults, wallSeconds } = summary;
+  const { seeds, deliveries, violations, faults, wallSeconds, deliveriesPerSecond } = summary;
   for (const { seed, step, promise, rule, key } of withViolations ? violations : []) {
     console.log(`\nseed ${seed}, ${step}: ${promise} broken: ${rule}\n  ${key}`);
     console.log(`  repeat: npm run simulate -- --seed ${seed}`);
@@ -135,8 +134,7 @@ function printSummary(summary: Summary, withViolations: boolean): void {
   const kinds = Object.entries(faults).sort(([one], [other]) => one.localeCompare(other));
   console.log("");
   for (const [kind, times] of kinds) console.log(`${String(times).padStart(7)}  ${kind}`);
-  const rate = (deliveries / wallSeconds).toFixed(1);
   console.log(
-    `\n${seeds} seeds, ${deliveries} deliveries, ${violations.length} violations, ${wallSeconds} s (${rate} deliveries/s)`,
+    `\n${seeds} seeds, ${deliveries} deliveries, ${violations.length} violations, ${wallSeconds} s (${deliveriesPerSecond} deliveries/s)`,
   );
 }

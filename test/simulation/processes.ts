@@ -1,14 +1,18 @@
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { FAULT_KINDS } from "./faults/kinds";
 
 /** What a number of seeds came to; what `simulate --json` prints. */
 export interface Summary {
   seeds: number;
   deliveries: number;
   violations: { seed: number; step: string; promise: string; key: string; rule: string }[];
+  /** How often each kind struck; a kind that never did is there with 0. */
   faults: Record<string, number>;
   wallSeconds: number;
+  /** Simulated deliveries per second of wall time. */
+  deliveriesPerSecond: number;
 }
 
 const COMMAND = fileURLToPath(new URL("../../commands/simulate.ts", import.meta.url));
@@ -38,12 +42,19 @@ export async function runInProcesses(
   })).filter(({ count }) => count > 0);
   const summaries = await Promise.all(parts.map((part) => runPart(part, options)));
   const total = summaries.reduce(add, emptySummary());
-  total.wallSeconds = Math.round(performance.now() - startMs) / 1000;
-  return total;
+  return timed(total, startMs);
 }
 
 export function emptySummary(): Summary {
-  return { seeds: 0, deliveries: 0, violations: [], faults: {}, wallSeconds: 0 };
+  const faults = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, 0]));
+  return { seeds: 0, deliveries: 0, violations: [], faults, wallSeconds: 0, deliveriesPerSecond: 0 };
+}
+
+/** The summary with what it took since then. */
+export function timed(summary: Summary, startMs: number): Summary {
+  const wallSeconds = Math.round(performance.now() - startMs) / 1000;
+  const deliveriesPerSecond = Math.round((summary.deliveries / wallSeconds) * 10) / 10;
+  return { ...summary, wallSeconds, deliveriesPerSecond };
 }
 
 function add(sum: Summary, part: Summary): Summary {

@@ -82,6 +82,7 @@ function planFollower(stage: Stage, dice: Dice, shopper: Shopper, parcel: string
 function planImport(stage: Stage, dice: Dice, told: Import): void {
   const { activeMs } = stage.length;
   const atMs = dice.int(activeMs * 0.2, activeMs);
+  stage.busyAtMs.push(atMs);
   planRecording(stage, atMs, told);
   if (dice.chance(0.3)) planRecording(stage, atMs + dice.int(0, 15_000), told);
   if (!dice.chance(0.4)) return;

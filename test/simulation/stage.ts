@@ -134,6 +134,8 @@ export class Stage {
   readonly followings: Following[] = [];
   readonly announced: Announced[] = [];
   readonly pauses: PauseOfAll[] = [];
+  /** When there is work, in milliseconds of the story: what goes wrong then meets it. */
+  readonly busyAtMs: number[] = [];
   readonly faults: Record<string, number> = {};
   readonly lines: string[] = [];
   /** The clock that decides stepped: what depends on how time went cannot be judged. */

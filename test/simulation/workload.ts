@@ -99,6 +99,7 @@ function planReminders(stage: Stage, dice: Dice): void {
       () => dice.int(20, 200) * 60_000,
     ])();
     const dueMs = herdDueMs !== null && dice.chance(0.6) && herdDueMs > atMs + 500 ? herdDueMs : atMs + inMs;
+    stage.busyAtMs.push(dueMs);
     planReminder(stage, {
       atMs,
       shopper,

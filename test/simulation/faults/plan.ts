@@ -29,8 +29,17 @@ export function planFaults(stage: Stage): void {
   const count = dice.chance(0.05) ? 0 : dice.int(1, faultsMax);
   for (let number = 0; number < count; number += 1) {
     const strike = dice.pick(kinds);
-    strike(stage, dice.fork(String(number)), dice.int(3_000, faultsEndMs - 10_000));
+    const anyMs = dice.int(3_000, faultsEndMs - 10_000);
+    strike(stage, dice.fork(String(number)), nearWork(stage, dice.fork(`${number} near`)) ?? anyMs);
   }
+}
+
+/** Half of what goes wrong goes wrong when something is due: a fault that meets nothing shows nothing. */
+function nearWork(stage: Stage, dice: Dice): number | null {
+  const latestMs = stage.length.faultsEndMs - 10_000;
+  const busyAtMs = stage.busyAtMs.filter((atMs) => atMs > 3_000 && atMs < latestMs);
+  if (busyAtMs.length === 0 || dice.chance(0.5)) return null;
+  return dice.pick(busyAtMs) - dice.int(0, 3_000);
 }
 
 function chosenKinds(dice: Dice): Strike[] {

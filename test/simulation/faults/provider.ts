@@ -42,7 +42,8 @@ const troubleProvider: Strike = (stage, dice, atMs) => {
   const change = providerTrouble(stage, dice, provider);
   const forMs = dice.int(2_000, 60_000);
   stage.at(atMs, () => {
-    stage.note(`${provider}: ${JSON.stringify(change)}`);
+    if (change.latencyMs === undefined) stage.note(`${provider}: ${JSON.stringify(change)}`);
+    else stage.struck("provider: slow", `${provider} takes ${change.latencyMs} ms`);
     stage.world.providers.control(provider, change);
   });
   stage.at(Math.min(atMs + forMs, stage.length.faultsEndMs), () =>
@@ -105,4 +106,14 @@ const exhaustQuota: Strike = (stage, dice, atMs) => {
   });
 };
 
-export const PROVIDER_STRIKES = { troubleProvider, throttleEverything, revoke, exhaustQuota };
+/** Reports on messages come twice, in the wrong order or not at all, from one provider. */
+const troubleReports: Strike = (stage, dice, atMs) => {
+  const provider = dice.pick(["resend", "twilio"] as const);
+  const receipts = dice.pick(["twice", "reversed", "absent"] as const);
+  stage.at(atMs, () => {
+    stage.struck(`reports: ${receipts}`, `from ${provider}`);
+    stage.world.providers.control(provider, { receipts });
+  });
+};
+
+export const PROVIDER_STRIKES = { troubleProvider, throttleEverything, revoke, exhaustQuota, troubleReports };
