@@ -1,12 +1,4 @@
-import {
-  type ControlOutcome,
-  pausePartition,
-  resumePartition,
-  setLaneWeight,
-  setLimits,
-} from "../../db/admission/controls";
 import { database } from "../../db/connection";
-import { readPartitionHealth } from "../../db/console/partitions";
 import { openNotice } from "../../db/notices";
 import { cancelReminder } from "../../db/reminders/cancel";
 import { editReminder } from "../../db/reminders/edit";
@@ -15,19 +7,18 @@ import { snoozeReminder } from "../../db/reminders/snooze";
 import type { Channel } from "../../db/rules/outcome";
 import { setChannelWanted, updateShopper } from "../../db/shoppers";
 import { putSubscriber, readSubscriber, retireDestination } from "../../db/subscribers";
-import { dispatchAll, ringPumps } from "../../inngest/dispatch";
+import { dispatchAll } from "../../inngest/dispatch";
 import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
 import { goesOn, planAnswers } from "./answers";
 import type { Dice } from "./dice";
-import { planRedrives } from "./redrives";
+import { planOperators, planRedrives } from "./operators";
 import { planShipments } from "./shipments";
 import { type Shopper, type Stage, wallTime } from "./stage";
 
 const SHOP = { kind: "shop" } as const;
 const CHANNELS: readonly Channel[] = ["email", "sms", "push"];
 const ZONES = ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"];
-const OPERATOR = { name: "operator", reason: "simulated" };
 
 /** Sets the stage and plans what people do: everything is decided here, before anything runs. */
 export async function plan(stage: Stage): Promise<void> {
@@ -278,29 +269,6 @@ function planCode(stage: Stage, dice: Dice, shopper: Shopper, destinationId: str
         cost: 1,
       });
       if (opened.ok) await dispatchAll([opened.value.partition]);
-    });
-  }
-}
-
-function planOperators(stage: Stage, dice: Dice): void {
-  for (let left = dice.int(0, 4); left > 0; left -= 1) {
-    const which = dice.random();
-    const kind = dice.pick(["pause", "pause-until", "resume", "rate", "rate-0", "weight"] as const);
-    const [forMs, rate, burst] = [dice.int(2, 60) * 1000, dice.int(1, 8), dice.int(1, 3)];
-    stage.ask(dice.int(5_000, stage.length.activeMs), `an operator: ${kind}`, async () => {
-      const partitions = await readPartitionHealth();
-      const key = partitions[Math.floor(which * partitions.length)]?.partition;
-      if (key === undefined) return;
-      const turn: Record<typeof kind, () => Promise<ControlOutcome>> = {
-        pause: () => pausePartition(key, null, OPERATOR),
-        "pause-until": () => pausePartition(key, forMs, OPERATOR),
-        resume: () => resumePartition(key, OPERATOR),
-        rate: () => setLimits(key, { ceiling: rate, burst }, OPERATOR),
-        "rate-0": () => setLimits(key, { ceiling: 0 }, OPERATOR),
-        weight: () => setLaneWeight(key, "urgent", rate, OPERATOR),
-      };
-      const turned = await turn[kind]();
-      if (turned.ok) await ringPumps(turned.value.rings);
     });
   }
 }

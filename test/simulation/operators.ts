@@ -1,7 +1,16 @@
+import {
+  type ControlOutcome,
+  pausePartition,
+  resumePartition,
+  setLaneWeight,
+  setLimits,
+} from "../../db/admission/controls";
+import { readPartitionHealth } from "../../db/console/partitions";
 import { resumeRedrive, stopRedrive } from "../../db/redrive/controls";
 import { previewRedrive } from "../../db/redrive/preview";
 import { listRedrives } from "../../db/redrive/read";
 import { startRedrive } from "../../db/redrive/start";
+import { ringPumps } from "../../inngest/dispatch";
 import { ringDoorbell } from "../../inngest/publish";
 import type { Dice } from "./dice";
 import type { Stage } from "./stage";
@@ -27,6 +36,30 @@ export function planRedrives(stage: Stage, dice: Dice): void {
       for (const { id } of listed.ok ? listed.value.redrives : [])
         await (turn === "stop" ? stopRedrive(id, OPERATOR) : resumeRedrive(id, OPERATOR));
       await ringDoorbell();
+    });
+  }
+}
+
+/** Operators pause, resume, change rates and weights of whatever partition there is. */
+export function planOperators(stage: Stage, dice: Dice): void {
+  for (let left = dice.int(0, 4); left > 0; left -= 1) {
+    const which = dice.random();
+    const kind = dice.pick(["pause", "pause-until", "resume", "rate", "rate-0", "weight"] as const);
+    const [forMs, rate, burst] = [dice.int(2, 60) * 1000, dice.int(1, 8), dice.int(1, 3)];
+    stage.ask(dice.int(5_000, stage.length.activeMs), `an operator: ${kind}`, async () => {
+      const partitions = await readPartitionHealth();
+      const key = partitions[Math.floor(which * partitions.length)]?.partition;
+      if (key === undefined) return;
+      const turn: Record<typeof kind, () => Promise<ControlOutcome>> = {
+        pause: () => pausePartition(key, null, OPERATOR),
+        "pause-until": () => pausePartition(key, forMs, OPERATOR),
+        resume: () => resumePartition(key, OPERATOR),
+        rate: () => setLimits(key, { ceiling: rate, burst }, OPERATOR),
+        "rate-0": () => setLimits(key, { ceiling: 0 }, OPERATOR),
+        weight: () => setLaneWeight(key, "urgent", rate, OPERATOR),
+      };
+      const turned = await turn[kind]();
+      if (turned.ok) await ringPumps(turned.value.rings);
     });
   }
 }
