@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { nextServer } from "./next-server";
 import type { ChildPlan } from "./supervisor";
 
 /** One answer of a server that is starting may take a while on a machine with two busy cores. */
@@ -21,8 +22,7 @@ export function standinsPlan(root: string, port: number, env: NodeJS.ProcessEnv)
 
 /** The production server of the build in `.next`. */
 export function productionAppPlan(root: string, port: number, env: NodeJS.ProcessEnv): ChildPlan {
-  const next = join(root, "node_modules/next/dist/bin/next");
-  const args = [next, "start", root, "--port", String(port), "--hostname", "127.0.0.1"];
+  const args = nextServer(root, [root, "--port", String(port), "--hostname", "127.0.0.1"]);
   return {
     name: "app",
     command: process.execPath,

@@ -6,6 +6,7 @@ import { config } from "../db/config";
 import { migrate } from "../db/migrate";
 import { loadEnvironmentFiles } from "./environment-files";
 import { onOrphaned } from "./install.mjs";
+import { nextServer } from "./next-server";
 import { allowStandins, safetyProblems } from "./start-checks";
 
 /**
@@ -38,8 +39,7 @@ try {
   process.exit(1);
 }
 
-const next = join(ROOT, "node_modules/next/dist/bin/next");
-const server = spawn(process.execPath, [next, "start", ...process.argv.slice(2)], {
+const server = spawn(process.execPath, nextServer(ROOT, process.argv.slice(2)), {
   cwd: ROOT,
   stdio: "inherit",
 });

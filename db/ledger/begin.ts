@@ -30,7 +30,15 @@ import { type Gate, PROBE_UNDER_WAY } from "../rules/gate";
 import { meteredCost, slotIntervalMs } from "../rules/meter";
 import type { Channel, Lane } from "../rules/outcome";
 import { leaseMs } from "../rules/retry-policy";
-import { type Budget, epochOf, GROUP_MS, HORIZON_MS, reserveSlots, toleranceOf } from "../rules/slots";
+import {
+  type Budget,
+  DUE_AHEAD_MS,
+  epochOf,
+  GROUP_MS,
+  HORIZON_MS,
+  reserveSlots,
+  toleranceOf,
+} from "../rules/slots";
 import { type ClaimFactsRow, readingClaimFacts } from "./claim-facts";
 import { endWaiting, giveBack } from "./expire";
 import { countingInFlight, type InFlight, roomFor } from "./in-flight";
@@ -164,7 +172,10 @@ function planClaim(input: ClaimGroupInput, results: Answers<ClaimResults>): Clai
   const toleranceMs = toleranceOf(budgets);
   const reservation = reserveSlots(budgets, {
     nowMs,
-    costs: sorted.go.slice(0, room).map((fact) => meteredCost(fact.cost, fact.lane, partition.headroom)),
+    sends: sorted.go.slice(0, room).map((fact) => ({
+      cost: meteredCost(fact.cost, fact.lane, partition.headroom),
+      dueAtMs: fact.nextEligibleAtMs ?? nowMs,
+    })),
     urgent: sorted.go[0]?.lane === "urgent",
     notBeforeMs: nowMs + (input.answerMs ?? 0) - toleranceMs,
   });
@@ -181,7 +192,7 @@ function planClaim(input: ClaimGroupInput, results: Answers<ClaimResults>): Clai
       ...sorted.refused.map(({ row: refusal, reason }) => ({ deliveryId: refusal.id, reason })),
       ...missing.map((deliveryId) => ({ deliveryId, reason: "duplicate" as const })),
     ],
-    laterInMs: sorted.laterAtMs === null ? null : Math.max(1, sorted.laterAtMs - nowMs),
+    laterInMs: sorted.laterAtMs === null ? null : Math.max(1, sorted.laterAtMs - DUE_AHEAD_MS - nowMs),
     retryInMs: granted.length < sorted.go.length ? retryInMs : null,
     roomInMs: Math.max(0, reservation.readyAtMs + GROUP_MS - HORIZON_MS - nowMs),
     groupSize: groupSize(budgets, intervalMs),
@@ -265,7 +276,7 @@ function beginning(claims: readonly Claim[], run: { runId: string; nowMs: number
       ), claimed as (
         update deliveries d set state = 'sending', token = w.token, attempt_count = w.number,
           content_hash = coalesce(d.content_hash, w.hash), lease_until = from_epoch_ms(w."leaseUntilMs"),
-          first_attempt_at = coalesce(d.first_attempt_at, ${at(nowMs)}), latest_attempt_at = ${at(nowMs)},
+          first_attempt_at = coalesce(d.first_attempt_at, from_epoch_ms(w."slotAtMs")), latest_attempt_at = from_epoch_ms(w."slotAtMs"),
           next_eligible_at = null, admission_id = null, admitted_until = null, kept_by = null, kept_until = null
         from w where d.id = w.id returning d.id
       )

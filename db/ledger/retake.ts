@@ -42,7 +42,7 @@ export async function retakeSlots(
     const toleranceMs = toleranceOf(budgets);
     const reservation = reserveSlots(budgets, {
       nowMs,
-      costs: calls.costs,
+      sends: calls.costs.map((cost) => ({ cost })),
       urgent: false,
       notBeforeMs: nowMs + calls.answerMs - toleranceMs,
     });

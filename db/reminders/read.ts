@@ -161,7 +161,7 @@ export async function readDeliveries(owner: Owner, id: string): Promise<Result<D
           epoch_ms(d.latest_attempt_at) as "latestAttemptAtMs", epoch_ms(d.finished_at) as "finishedAtMs",
           epoch_ms(d.expires_at) as "expiresAtMs", d.attempt_count as attempts, d.failure_count as failures,
           d.throttle_count as throttles,
-          coalesce((select jsonb_agg(jsonb_build_object('number', a.number, 'begunAtMs', epoch_ms(a.begun_at), 'settledAtMs',
+          coalesce((select jsonb_agg(jsonb_build_object('number', a.number, 'begunAtMs', epoch_ms(a.slot_at), 'settledAtMs',
             epoch_ms(a.settled_at), 'class', a.class, 'status', a.status, 'code', a.code, 'retryAfter', a.retry_after,
             'detail', a.detail) order by a.number) from attempts a where a.delivery_id = d.id), '[]'::jsonb) as history
         from deliveries d join occurrences o on o.id = d.occurrence_id

@@ -3,6 +3,7 @@ import { type HoldFacts, type HoldReason, holdAt } from "./holds";
 import type { DeliveryState, ExpiredReason } from "./lifecycle";
 import type { Channel, Lane, Repeat } from "./outcome";
 import { mayAttempt } from "./repeat-policy";
+import { DUE_AHEAD_MS } from "./slots";
 
 /** Everything about one delivery that a claim must know, read after its lock (P6). */
 export interface ClaimFacts extends HoldFacts {
@@ -57,7 +58,7 @@ export type RefusalReason =
 
 export type ClaimVerdict =
   | { verdict: "go" }
-  /** Due within the wait that a run may make in process. */
+  /** Due within the wait that a run may make in process, and further away than a claim reaches ahead. */
   | { verdict: "later"; dueAtMs: number }
   /** Not now; the row keeps waiting where it is, its admission is given up. */
   | { verdict: "refused"; reason: RefusalReason }
@@ -65,8 +66,8 @@ export type ClaimVerdict =
   | { verdict: "end"; reason: ExpiredReason };
 
 /**
- * Whether a delivery may be sent at this instant, and what becomes of it otherwise. Asked right before the call, so that
- * a cancel one second before due wins (P6), and asked again at every retry and redrive. `gate` is what closes the
+ * Whether a delivery may be sent at this instant, and what becomes of it otherwise. Asked right before the call, at
+ * most `DUE_AHEAD_MS` before its instant, so that a cancel one second before due wins (P6), and asked again at every retry and redrive. `gate` is what closes the
  * partition or its account.
  */
 export function decideClaim(
@@ -94,9 +95,10 @@ export function decideClaim(
   if (!facts.admitted && facts.keptBy !== input.runId) return refused("not_admitted");
   if (facts.owner !== facts.partitionOwner) return refused("stale_owner");
   const dueAtMs = facts.nextEligibleAtMs ?? nowMs;
-  if (dueAtMs > nowMs)
-    return facts.state === "scheduled" ? { verdict: "later", dueAtMs } : refused("not_eligible");
-  const hold = holdAt(facts, nowMs);
+  const isEarly = dueAtMs > nowMs;
+  if (isEarly && facts.state !== "scheduled") return refused("not_eligible");
+  if (dueAtMs > nowMs + DUE_AHEAD_MS) return { verdict: "later", dueAtMs };
+  const hold = holdAt(facts, Math.max(nowMs, dueAtMs));
   if (hold !== null) return { verdict: "hold", ...hold };
   if (facts.following === "after_older") {
     return { verdict: "hold", reason: "not_before", untilMs: nowMs + AFTER_OLDER_MS };

@@ -9,6 +9,14 @@ export const SLOT_PATIENCE_MS = 2_000;
 /** One group of slots: what a pause, a cancel or a cut cannot stop any more. */
 export const GROUP_MS = 100;
 
+/**
+ * A reminder is claimed this long before its due instant, its slot being that instant: its call then leaves on time
+ * although the claim waited for a lock, a commit or its turn on a busy process. Longer than nearly every such wait, and
+ * within one group of slots, so that a cancel a tenth of a second before still wins. While somebody waits there is no
+ * gap in front of such a slot: the meter is further ahead than this.
+ */
+export const DUE_AHEAD_MS = 60;
+
 /** The part of the burst that `urgent` may overdraw: a quarter, in whole sends; none of a burst under four. */
 function overdraftOf(limits: MeterLimits): number {
   return Math.floor(limits.burst / 4);
@@ -53,7 +61,7 @@ export interface Budget {
 }
 
 export interface Reservation {
-  /** One instant per granted send, in the order of the costs given; may be shorter than asked. */
+  /** One instant per granted send, in the order of the sends given; may be shorter than asked. */
   slotsAtMs: number[];
   /** When to ask again for what was not granted: at least 1 ms from now. */
   retryAtMs: number;
@@ -72,15 +80,22 @@ interface Standing {
   overdraft: number;
 }
 
+/** A send that asks for a slot. */
+export interface SlotWish {
+  cost: number;
+  /** Its slot is not before this. */
+  dueAtMs?: number | undefined;
+}
+
 /**
- * Grants slots to the first of `costs`, from all `budgets` together or from none: one group, at most `GROUP_MS` long,
+ * Grants slots to the first of `sends`, from all `budgets` together or from none: one group, at most `GROUP_MS` long,
  * within the horizon. Never leaves a gap in front of a slot: the first is the next instant that is free in every
  * budget. `urgent` does not stand behind reserved slots: while a budget's overdraft lasts its slot is now, and the
  * budget pays for it by moving one step back. `notBeforeMs` is the first instant that the asker can still keep.
  */
 export function reserveSlots(
   budgets: readonly Budget[],
-  request: { nowMs: number; costs: readonly number[]; urgent: boolean; notBeforeMs?: number },
+  request: { nowMs: number; sends: readonly SlotWish[]; urgent: boolean; notBeforeMs?: number },
 ): Reservation {
   const { nowMs } = request;
   const gateMs = Math.max(
@@ -91,9 +106,10 @@ export function reserveSlots(
   const standings = budgets.map(standingOf);
   const slotsAtMs: number[] = [];
   const open = budgets.every(({ limits }) => limits.ceiling > 0);
-  for (const cost of open ? request.costs : []) {
+  for (const { cost, dueAtMs } of open ? request.sends : []) {
+    const fromMs = Math.max(gateMs, dueAtMs ?? gateMs);
     const earliest = standings.map((standing) =>
-      mayOverdraw(standing, request.urgent, gateMs) ? gateMs : Math.max(standing.readyAtMs, gateMs),
+      mayOverdraw(standing, request.urgent, fromMs) ? fromMs : Math.max(standing.readyAtMs, fromMs),
     );
     const slotAtMs = Math.max(...earliest);
     if (slotAtMs > nowMs + HORIZON_MS || slotAtMs > (slotsAtMs[0] ?? slotAtMs) + GROUP_MS) break;
@@ -121,8 +137,8 @@ function standingOf({ meter, limits }: Budget): Standing {
   };
 }
 
-function mayOverdraw(standing: Standing, urgent: boolean, gateMs: number): boolean {
-  return urgent && standing.overdraft > 0 && standing.urgentReadyAtMs <= gateMs;
+function mayOverdraw(standing: Standing, urgent: boolean, atMs: number): boolean {
+  return urgent && standing.overdraft > 0 && standing.urgentReadyAtMs <= atMs;
 }
 
 /** Takes one slot of a budget; one that lies before the budget's own next is an overdraft. */

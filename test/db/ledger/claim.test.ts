@@ -172,12 +172,18 @@ describe("who may claim", () => {
 
   test("a row that is due soon is waited for, and keeps its admission", async () => {
     const row = await makeAdmitted({ state: "scheduled", nextEligibleAt: inMs(800) });
-    expect(await claim([row])).toMatchObject({ begun: [], refused: [], laterInMs: 800, retryInMs: null });
+    expect(await claim([row])).toMatchObject({ begun: [], refused: [], laterInMs: 740, retryInMs: null });
     expect(await readDelivery(row.id)).toEqual(row);
-    await testClock.advance(799);
+    await testClock.advance(739);
     expect(await claim([row])).toMatchObject({ begun: [], laterInMs: 1 });
-    await testClock.advance(1);
-    expect(await begin(row)).toMatchObject({ token: 1 });
+  });
+
+  test("a moment ahead of its time it is claimed, and its slot is its instant", async () => {
+    const row = await makeAdmitted({ state: "scheduled", nextEligibleAt: inMs(60) });
+    expect(await begin(row)).toMatchObject({ token: 1, slotInMs: 60 });
+    expect(await readDelivery(row.id)).toMatchObject({ state: "sending", firstAttemptAt: inMs(60) });
+    const last = await makeAdmitted({ partition: row.partition, state: "deferred", nextEligibleAt: inMs(1) });
+    expect((await claim([last])).refused).toEqual([{ deliveryId: last.id, reason: "not_eligible" }]);
   });
 
   test("not the consumer of a partition that was handed over", async () => {

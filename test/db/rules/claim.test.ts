@@ -5,6 +5,7 @@ import { type Gate, PROBE_UNDER_WAY } from "../../../db/rules/gate";
 import { DELIVERY_STATES } from "../../../db/rules/lifecycle";
 import type { Repeat } from "../../../db/rules/outcome";
 import { KEY_PROTECTION_MS } from "../../../db/rules/repeat-policy";
+import { DUE_AHEAD_MS } from "../../../db/rules/slots";
 
 const NOW_MS = Date.UTC(2026, 2, 2, 12);
 const FACTS: ClaimFacts = {
@@ -117,10 +118,12 @@ test("a consumer that no longer owns the partition claims nothing", () => {
   expect(claim({ partitionOwner: 2 })).toEqual({ verdict: "refused", reason: "stale_owner" });
 });
 
-test("not before its time: a scheduled row may be waited for, a deferred one goes back", () => {
-  expect(claim({ state: "scheduled", nextEligibleAtMs: NOW_MS + 1 })).toEqual({
+test("not before its time: a scheduled row is claimed a moment ahead for its instant, a deferred one goes back", () => {
+  const dueAtMs = NOW_MS + DUE_AHEAD_MS;
+  expect(claim({ state: "scheduled", nextEligibleAtMs: dueAtMs })).toEqual({ verdict: "go" });
+  expect(claim({ state: "scheduled", nextEligibleAtMs: dueAtMs + 1 })).toEqual({
     verdict: "later",
-    dueAtMs: NOW_MS + 1,
+    dueAtMs: dueAtMs + 1,
   });
   expect(claim({ state: "deferred", nextEligibleAtMs: NOW_MS + 1 })).toEqual({
     verdict: "refused",
@@ -132,6 +135,14 @@ test("quiet hours hold everything but the urgent lane", () => {
   const quiet = { quietFrom: "12:00", quietUntil: "13:30" };
   expect(claim(quiet)).toEqual({ verdict: "hold", reason: "quiet_hours", untilMs: NOW_MS + 30 * 60_000 });
   expect(claim({ ...quiet, lane: "urgent" })).toEqual({ verdict: "go" });
+});
+
+test("hours count at its instant, not at the moment before in which it is claimed", () => {
+  const due = { state: "scheduled" as const, nextEligibleAtMs: NOW_MS };
+  const early = { nowMs: NOW_MS - DUE_AHEAD_MS };
+  expect(claim({ ...due, quietFrom: "12:00", quietUntil: "13:00" }, early)).toEqual({ verdict: "go" });
+  const begins = claim({ ...due, quietFrom: "13:00", quietUntil: "14:00" }, early);
+  expect(begins).toMatchObject({ verdict: "hold", reason: "quiet_hours" });
 });
 
 test("an unknown outcome is repeated only as the provider makes it harmless", () => {
@@ -149,7 +160,7 @@ test("P6: whatever else is true, nothing goes that is cancelled, stale, late, un
   const facts: fc.Arbitrary<Partial<ClaimFacts>> = fc.record({
     state: fc.constantFrom(...DELIVERY_STATES),
     lane: fc.constantFrom("urgent" as const, "standard" as const, "redrive" as const),
-    nextEligibleAtMs: fc.option(instant),
+    nextEligibleAtMs: fc.option(fc.integer({ min: NOW_MS - 100, max: NOW_MS + 100 })),
     expiresAtMs: instant,
     occurrenceVersion: fc.constantFrom(1, 2, 3),
     admitted: fc.boolean(),
@@ -170,7 +181,8 @@ test("P6: whatever else is true, nothing goes that is cancelled, stale, late, un
       if (claim(overrides, { gate, repeat }).verdict !== "go") return;
       expect(["ready", "scheduled", "deferred"]).toContain(row.state);
       expect(row.admitted || row.keptBy === "run-1").toBe(true);
-      expect(row.nextEligibleAtMs ?? 0).toBeLessThanOrEqual(NOW_MS);
+      const ahead = row.state === "scheduled" ? DUE_AHEAD_MS : 0;
+      expect(row.nextEligibleAtMs ?? 0).toBeLessThanOrEqual(NOW_MS + ahead);
       expect(row.expiresAtMs).toBeGreaterThan(NOW_MS);
       expect(gate).toBeNull();
       expect(row).toMatchObject({

@@ -31,9 +31,13 @@ export const METER_LIMITS = fc.record({
 export function reserve(
   current: Meter,
   limits: MeterLimits,
-  request: { nowMs: number; costs: readonly number[]; urgent: boolean },
+  request: { nowMs: number; costs: readonly number[]; urgent: boolean; dueAtMs?: number },
 ): { slotsAtMs: number[]; retryAtMs: number; meter: Meter } {
-  const { slotsAtMs, retryAtMs, meters } = reserveSlots([{ meter: current, limits }], request);
+  const { slotsAtMs, retryAtMs, meters } = reserveSlots([{ meter: current, limits }], {
+    nowMs: request.nowMs,
+    urgent: request.urgent,
+    sends: request.costs.map((cost) => ({ cost, dueAtMs: request.dueAtMs })),
+  });
   return { slotsAtMs, retryAtMs, meter: meters[0] ?? current };
 }
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Meter, MeterLimits } from "../../../db/rules/meter";
 import { slotIntervalMs } from "../../../db/rules/meter";
-import { epochOf, reserveSlots, slotToleranceMs, toleranceOf } from "../../../db/rules/slots";
+import { DUE_AHEAD_MS, epochOf, reserveSlots, slotToleranceMs, toleranceOf } from "../../../db/rules/slots";
 import { METER_LIMITS, meter, mostInOneSecond, reserve, METER_START_MS as START_MS } from "./meters";
 
 /** What may be sent in any one second. */
@@ -13,6 +13,7 @@ const asks = fc.array(
     afterMs: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 1500 })),
     count: fc.integer({ min: 1, max: 60 }),
     urgent: fc.boolean(),
+    aheadMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: DUE_AHEAD_MS })),
   }),
   { minLength: 1, maxLength: 60 },
 );
@@ -28,15 +29,17 @@ describe("P7 with holders that are late", () => {
           let nowMs = START_MS;
           let current = meter({ rate: limit.ceiling });
           const leftAtMs: number[] = [];
-          for (const { afterMs, count, urgent } of steps) {
+          for (const { afterMs, count, urgent, aheadMs } of steps) {
             nowMs += afterMs;
             const toleranceMs = slotToleranceMs(current, limit);
             const { slotsAtMs, meter: next } = reserve(current, limit, {
               nowMs,
               costs: Array(count).fill(1),
               urgent,
+              dueAtMs: nowMs + aheadMs,
             });
             current = next;
+            expect(Math.min(...slotsAtMs)).toBeGreaterThanOrEqual(nowMs + aheadMs);
             for (const slot of slotsAtMs) leftAtMs.push(slot + toleranceMs * (late.next().value ?? 0));
           }
           expect(mostInOneSecond(leftAtMs)).toBeLessThanOrEqual(allowed(limit));
@@ -102,7 +105,7 @@ describe("several meters for one call", () => {
             { meter: own[sender], limits: limits[sender] },
             { meter: shared, limits: account },
           ];
-          const granted = reserveSlots(budgets, { nowMs, costs: Array(count).fill(1), urgent });
+          const granted = reserveSlots(budgets, { nowMs, sends: Array(count).fill({ cost: 1 }), urgent });
           own[sender] = granted.meters[0] ?? own[sender];
           shared = granted.meters[1] ?? shared;
           slots[sender].push(...granted.slotsAtMs);
@@ -122,7 +125,11 @@ describe("several meters for one call", () => {
       [sender, full],
       [full, sender],
     ]) {
-      const none = reserveSlots(budgets, { nowMs: START_MS, costs: [1, 1], urgent: false });
+      const none = reserveSlots(budgets, {
+        nowMs: START_MS,
+        sends: [{ cost: 1 }, { cost: 1 }],
+        urgent: false,
+      });
       expect(none.slotsAtMs).toEqual([]);
       expect(none.meters).toEqual(budgets.map((budget) => budget.meter));
       expect(none.retryAtMs).toBe(START_MS + 8500);
@@ -131,7 +138,7 @@ describe("several meters for one call", () => {
 
   test("a closed or stopped account grants nothing, and the narrower of two rates is used up", () => {
     const sender = { meter: meter({ rate: 100 }), limits: { ceiling: 100, burst: 1 } };
-    const ask = { nowMs: START_MS, costs: Array(20).fill(1), urgent: false };
+    const ask = { nowMs: START_MS, sends: Array(20).fill({ cost: 1 }), urgent: false };
     expect(
       reserveSlots([sender, { meter: meter(), limits: { ceiling: 0, burst: 1 } }], ask).slotsAtMs,
     ).toEqual([]);
@@ -155,10 +162,23 @@ describe("several meters for one call", () => {
   });
 });
 
+test("a send that is claimed ahead gets its due instant, and one behind it a slot after that", () => {
+  const limits = { ceiling: 100, burst: 1 };
+  const dueAtMs = START_MS + DUE_AHEAD_MS;
+  const sends = [
+    { cost: 1, dueAtMs },
+    { cost: 1, dueAtMs: dueAtMs + 1 },
+  ];
+  const budget = { meter: meter({ rate: 100, readyAtMs: START_MS - 5000 }), limits };
+  const { slotsAtMs } = reserveSlots([budget], { nowMs: START_MS, sends, urgent: false });
+  expect(slotsAtMs[0]).toBe(dueAtMs);
+  expect(slotsAtMs[1]).toBeGreaterThan(dueAtMs + 1);
+});
+
 test("an instant that the asker could no longer keep is not granted", () => {
   const { slotsAtMs } = reserveSlots([{ meter: meter({ rate: 100 }), limits: { ceiling: 100, burst: 1 } }], {
     nowMs: START_MS,
-    costs: [1, 1],
+    sends: [{ cost: 1 }, { cost: 1 }],
     urgent: false,
     notBeforeMs: START_MS + 30,
   });
