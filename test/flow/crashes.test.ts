@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DUE_AHEAD_MS } from "../../db/rules/slots";
 import { expectConsole } from "../support/console";
 import { World } from "../support/world";
 
@@ -115,7 +116,7 @@ test.each(["email", "sms", "push"] as const)(
         isClaim &&
         effect === "transaction" &&
         moment === "after" &&
-        world.nowMs() >= dueAtMs
+        world.nowMs() >= dueAtMs - DUE_AHEAD_MS
       )
         goOn = world.app.stall();
     };
