@@ -12,20 +12,9 @@ import {
   toPartitionFacts,
   withLockedMeters,
 } from "../admission/partitions";
-import {
-  type Answers,
-  at,
-  CLOCK,
-  inTwoTrips,
-  type Queries,
-  rows,
-  type Transaction,
-  together,
-  transact,
-} from "../connection";
+import { type Answers, at, CLOCK, inTwoTrips, type Queries, together, transact } from "../connection";
 import { countingRefusals } from "../console/refusals";
 import { effects } from "../effects";
-import type { RefusalReason } from "../rules/claim";
 import { type Gate, PROBE_UNDER_WAY } from "../rules/gate";
 import { meteredCost, slotIntervalMs } from "../rules/meter";
 import type { Channel, Lane } from "../rules/outcome";
@@ -40,9 +29,9 @@ import {
   toleranceOf,
 } from "../rules/slots";
 import { type ClaimFactsRow, readingClaimFacts } from "./claim-facts";
-import { endWaiting, giveBack } from "./expire";
 import { countingInFlight, type InFlight, roomFor } from "./in-flight";
 import { lockingDeliveries } from "./lock";
+import { type Refused, refuse } from "./refuse";
 import { needsMore, type Sorted, sortVerdicts } from "./verdicts";
 
 /** What a call needs, all of it immutable for this delivery. */
@@ -89,7 +78,7 @@ export interface ClaimGroupOutcome {
   nowMs: number;
   begun: Claim[];
   /** Rows that this run has nothing more to do with. */
-  refused: { deliveryId: string; reason: RefusalReason | "ended" | "held" }[];
+  refused: Refused[];
   /** Rows whose instant has not come; the earliest wait in milliseconds from now. */
   laterInMs: number | null;
   /** Set when the meter granted fewer than asked: ask again after this wait. */
@@ -283,29 +272,4 @@ function beginning(claims: readonly Claim[], run: { runId: string; nowMs: number
       insert into attempts (id, delivery_id, number, token, run_id, epoch, slot_at, begun_at)
       select w."attemptId", w.id, w.number, w.token, ${runId}, w.epoch, from_epoch_ms(w."slotAtMs"), ${at(nowMs)}
       from w join claimed on claimed.id = w.id`;
-}
-
-/** Writes down what refusals mean for their rows. Returns those that are held or ended. */
-async function refuse(tx: Transaction, sorted: Sorted, nowMs: number): Promise<ClaimGroupOutcome["refused"]> {
-  const refused: ClaimGroupOutcome["refused"] = [];
-  const refusedFor = (reasons: readonly RefusalReason[]) =>
-    sorted.refused.filter(({ reason }) => reasons.includes(reason)).map(({ row }) => row.id);
-  // A row that another run holds, or that has ended, is not ours to touch.
-  await giveBack(tx, refusedFor(["gate", "stale_owner", "not_eligible"]));
-  // Nothing may be repeated any more: the outcome stays unknown and needs a person or a receipt.
-  await endWaiting(tx, refusedFor(["unresolved"]), "outcome_unknown");
-  for (const { row, reason, untilMs } of sorted.held) {
-    await rows(
-      tx,
-      sql`update deliveries set state = 'scheduled', next_eligible_at = ${at(Math.max(untilMs, nowMs + 1))},
-          last_class = ${reason}, pass = null, admission_id = null, admitted_until = null, kept_by = null, kept_until = null
-        where id = ${row.id}`,
-    );
-    refused.push({ deliveryId: row.id, reason: "held" });
-  }
-  for (const { row, reason } of sorted.ended) {
-    await endWaiting(tx, [row.id], reason);
-    refused.push({ deliveryId: row.id, reason: "ended" });
-  }
-  return refused;
 }

@@ -6,7 +6,7 @@ export const HORIZON_MS = 500;
 /** A run waits this long for a slot; then its rows go back and others have their turn. */
 export const SLOT_PATIENCE_MS = 2_000;
 
-/** One group of slots: what a pause, a cancel or a cut cannot stop any more. */
+/** One group of slots: what of one run a pause, a cancel or a cut cannot stop any more. */
 export const GROUP_MS = 100;
 
 /**
