@@ -89,6 +89,7 @@ function printProof(proofs: readonly ChannelProof[], faults: readonly string[]):
     ["replaced on the device", ({ replaced }) => replaced],
     ["429s absorbed", ({ throttled }) => throttled],
     ["outcome unknown, for a person", ({ unknown }) => unknown],
+    ["  accepted, the answer was lost", ({ unknownAccepted }) => unknownAccepted],
     ["lateness p50, ms", ({ latenessP50Ms }) => latenessP50Ms],
     ["lateness p99, ms", ({ latenessP99Ms }) => latenessP99Ms],
     ["earliest, ms after its instant", ({ earliestMs }) => earliestMs],

@@ -19,6 +19,8 @@ export type ChannelProof = {
   throttled: number;
   /** Ended as `dead/outcome_unknown`: a person or a receipt decides. */
   unknown: number;
+  /** Of those, accepted by the provider all the same: the answer was lost. */
+  unknownAccepted: number;
   /** Ended in any other way than delivered. */
   otherEnds: number;
   latenessP50Ms: number;
@@ -72,20 +74,23 @@ async function proveChannel(stage: Stage, channel: Channel): Promise<ChannelProo
     stage.summary(PROVIDERS[channel]),
     ledgerRows(stage, channel),
   ]);
-  const [ends] = await stage.sql<{ unknown: number; others: number; repeats: number }[]>`
-    select count(*) filter (where d.reason = 'outcome_unknown')::int as unknown,
+  const [ends] = await stage.sql<{ unknown: string[]; others: number; repeats: number }[]>`
+    select coalesce(array_agg(d.reference) filter (where d.reason = 'outcome_unknown'), '{}') as unknown,
       count(*) filter (where d.state <> 'delivered' and d.reason is distinct from 'outcome_unknown')::int as others,
       coalesce(sum((select count(*) from attempts a where a.delivery_id = d.id and a.class in ('ambiguous', 'crashed'))), 0)::int as repeats
     from deliveries d where d.channel = ${channel}`;
   const lateness = latenessOf(calls, rows);
+  const sent = new Set(accepted(calls).map((call) => call.key));
+  const unknown = ends?.unknown ?? [];
   return {
     channel,
     deliveries: rows.size,
-    accepted: new Set(accepted(calls).map((call) => call.key)).size,
+    accepted: sent.size,
     duplicates: summary.duplicates,
     replaced: channel === "push" ? Math.min(summary.duplicates, ends?.repeats ?? 0) : 0,
     throttled: summary.throttled,
-    unknown: ends?.unknown ?? 0,
+    unknown: unknown.length,
+    unknownAccepted: unknown.filter((reference) => sent.has(reference)).length,
     otherEnds: ends?.others ?? 0,
     latenessP50Ms: Math.round(percentile(lateness, 0.5)),
     latenessP99Ms: Math.round(percentile(lateness, 0.99)),
@@ -96,11 +101,12 @@ async function proveChannel(stage: Stage, channel: Channel): Promise<ChannelProo
 /** What is wrong with a channel; empty when everything was sent once or is accounted for. */
 export function faultsOf(proof: ChannelProof): string[] {
   const { channel, deliveries, accepted: sent, duplicates, replaced, unknown, otherEnds, earliestMs } = proof;
+  const known = sent - proof.unknownAccepted;
   const faults: string[] = [];
   if (duplicates > replaced) faults.push(`${channel}: ${duplicates - replaced} sent twice`);
   if (otherEnds > 0) faults.push(`${channel}: ${otherEnds} ended undelivered`);
   if (channel !== "sms" && unknown > 0) faults.push(`${channel}: ${unknown} left unknown`);
-  if (sent + unknown < deliveries) faults.push(`${channel}: ${deliveries - sent - unknown} never accepted`);
+  if (known + unknown < deliveries) faults.push(`${channel}: ${deliveries - known - unknown} never accepted`);
   if (earliestMs < 0) faults.push(`${channel}: a call ${-earliestMs} ms early`);
   return faults;
 }

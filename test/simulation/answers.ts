@@ -16,7 +16,10 @@ export function planAnswers(stage: Stage, dice: Dice): void {
   for (let left = dice.int(0, changesMax); left > 0; left -= 1) {
     const kind = dice.pick(["done", "done", "pause", "resume", "undo"] as const);
     const target = dice.random();
-    stage.ask(dice.int(3_000, activeMs), `somebody wants: ${kind}`, () => answer(stage, kind, target));
+    const anyMs = dice.int(3_000, activeMs);
+    stage.ask(stage.soonAfterWork(dice) ?? anyMs, `somebody wants: ${kind}`, () =>
+      answer(stage, kind, target),
+    );
   }
   if (dice.chance(0.1)) planPauseOfAll(stage, dice);
   if (dice.chance(0.15)) planSeries(stage, dice);

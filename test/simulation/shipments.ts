@@ -38,14 +38,17 @@ export function planShipments(stage: Stage, dice: Dice): void {
   const parcels = Array.from({ length: isHot ? dice.int(4, 7) : dice.int(1, 3) }, (_, index) =>
     source === "shop" ? `parcel-${index}` : `dhl:${index}`,
   );
-  for (const shopper of stage.shoppers) {
-    for (const parcel of parcels) if (dice.chance(0.6)) planFollower(stage, dice, shopper, parcel);
-  }
   let step = 0;
+  let atMs = dice.int(stage.length.activeMs * 0.2, stage.length.activeMs);
   for (let left = dice.int(1, 3); left > 0; left -= 1) {
     const steps = dice.chance(0.25) ? [step + 1, step] : [step];
-    planImport(stage, dice, { source, parcels: dice.some(parcels), order, steps });
-    step += dice.int(0, 1);
+    planImport(stage, dice, atMs, { source, parcels: dice.some(parcels), order, steps });
+    step += dice.chance(0.7) ? 1 : 0;
+    // Two in a row: the second finds much of the first waiting.
+    atMs = dice.chance(0.6) ? atMs + dice.int(300, 6_000) : dice.int(atMs, stage.length.activeMs + 5_000);
+  }
+  for (const shopper of stage.shoppers) {
+    for (const parcel of parcels) if (dice.chance(0.6)) planFollower(stage, dice, shopper, parcel);
   }
 }
 
@@ -72,16 +75,15 @@ function planFollower(stage: Stage, dice: Dice, shopper: Shopper, parcel: string
     stage.followings.push(following);
   });
   if (!dice.chance(0.2)) return;
-  stage.ask(dice.int(atMs + 1_000, activeMs), `${externalId} lets ${parcel} go`, async () => {
+  const leavesMs = Math.max(atMs + 1_000, stage.soonAfterWork(dice) ?? dice.int(0, activeMs));
+  stage.ask(leavesMs, `${externalId} lets ${parcel} go`, async () => {
     following.leftAskedAtMs = stage.world.nowMs();
     const left = await unfollowShipment({ externalId: parcel }, shopper.id);
     if (left.ok) following.leftAtMs = stage.world.nowMs();
   });
 }
 
-function planImport(stage: Stage, dice: Dice, told: Import): void {
-  const { activeMs } = stage.length;
-  const atMs = dice.int(activeMs * 0.2, activeMs);
+function planImport(stage: Stage, dice: Dice, atMs: number, told: Import): void {
   stage.busyAtMs.push(atMs);
   planRecording(stage, atMs, told);
   if (dice.chance(0.3)) planRecording(stage, atMs + dice.int(0, 15_000), told);

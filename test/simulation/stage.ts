@@ -179,6 +179,13 @@ export class Stage {
     this.world.clock.setTimer(this.startMs + ms, run);
   }
 
+  /** Half of the time an instant soon after something was due, while some of it still waits; else null. */
+  soonAfterWork(dice: Dice): number | null {
+    const busyAtMs = this.busyAtMs.filter((atMs) => atMs < this.length.activeMs);
+    if (busyAtMs.length === 0 || dice.chance(0.5)) return null;
+    return dice.pick(busyAtMs) + dice.int(20, 5_000);
+  }
+
   /** Lets somebody ask the app for something at an instant. A broken connection leaves them not knowing. */
   ask<T>(ms: number, what: string, work: () => Promise<T>): void {
     this.at(ms, () => {

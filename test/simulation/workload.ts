@@ -164,7 +164,8 @@ function planChanges(stage: Stage, dice: Dice): void {
   const { activeMs, changesMax } = stage.length;
   const changes = dice.int(0, changesMax);
   for (let number = 0; number < changes; number += 1) {
-    const atMs = dice.int(2_000, activeMs);
+    const anyMs = dice.int(2_000, activeMs);
+    const atMs = stage.soonAfterWork(stage.dice.fork(`change ${number}`)) ?? anyMs;
     const target = dice.random();
     const kind = dice.pick(["edit", "edit", "retime", "rechannel", "snooze", "cancel", "cancel"] as const);
     planChange(stage, {
