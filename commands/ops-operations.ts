@@ -167,7 +167,7 @@ export const OPERATIONS: Record<string, Verb> = {
   async promote({ values, operator, dryRun }) {
     const snapshotAtMs = Date.parse(values["snapshot-at"] ?? "");
     if (!dryRun) await sweep("command");
-    return told(await promoteLedger({ snapshotAtMs, operator: operator(), dryRun }), (done) =>
+    return told(await promoteLedger({ snapshotAtMs, operator: operator() }), (done) =>
       answer(done, [
         `Promoted as generation ${done.generation}: ${done.unknown} of unknown outcome, ${done.repeated} go on under their key.`,
       ]),

@@ -10,7 +10,7 @@ import { fail, invalid, ok, type Result } from "../rules/errors";
 import type { Channel } from "../rules/outcome";
 import { decideRestored } from "../rules/restore";
 
-/** What a promotion did, or would do. */
+/** What a promotion did. */
 export interface Promotion {
   generation: string;
   snapshotAtMs: number;
@@ -20,7 +20,6 @@ export interface Promotion {
   unknown: number;
   /** Redrives that were under way at the snapshot. */
   stoppedRedrives: number;
-  dryRun: boolean;
 }
 
 /**
@@ -42,48 +41,35 @@ const START_SHARE = 0.2;
  * the same rule; refused otherwise, and while a claim of the copy still holds a lease. A redrive that was under way ends:
  * what it had not released at the snapshot the original may have sent. One transaction: a crash leaves the copy held.
  */
-export async function promoteLedger(input: {
+export function promoteLedger(input: {
   snapshotAtMs: number;
   operator: Operator;
-  dryRun?: boolean;
 }): Promise<Result<Promotion>> {
-  const { snapshotAtMs, operator, dryRun = false } = input;
-  class DryRun extends Error {
-    constructor(readonly promotion: Promotion) {
-      super("dry run");
-    }
-  }
-  try {
-    return await transact(async (tx): Promise<Result<Promotion>> => {
-      await rows(tx, sql`select 1 from ledger_state for update`);
-      const nowMs = await ledgerNowMs(tx);
-      if (!(snapshotAtMs > 0 && snapshotAtMs <= nowMs))
-        return invalid("snapshot-at", new Date(snapshotAtMs), "the time of the snapshot, in the past");
-      const obstacle = await obstacleTo(tx);
-      if (obstacle !== null) return fail({ code: "conflict", why: obstacle });
-      const { repeated, unknown } = await applyRestoreRule(tx, snapshotAtMs, nowMs);
-      const stoppedRedrives = await stopRedrives(tx);
-      const generation = processGeneration();
-      await replaceEpochs(tx);
-      await rows(
-        tx,
-        sql`update ledger_state set mode = 'sending', generation = ${generation}, installation = ledger_installation(),
-            snapshot_at = ${at(snapshotAtMs)}, promoted_at = ledger_now()`,
-      );
-      await markUncertain(tx, "promotion of a restored copy");
-      await recordAction(tx, operator, {
-        action: "promote",
-        target: "ledger",
-        details: { generation, snapshotAtMs, repeated, unknown, stoppedRedrives },
-      });
-      const promotion = { generation, snapshotAtMs, repeated, unknown, stoppedRedrives, dryRun };
-      if (dryRun) throw new DryRun(promotion);
-      return ok(promotion);
+  const { snapshotAtMs, operator } = input;
+  return transact(async (tx): Promise<Result<Promotion>> => {
+    await rows(tx, sql`select 1 from ledger_state for update`);
+    const nowMs = await ledgerNowMs(tx);
+    if (!(snapshotAtMs > 0 && snapshotAtMs <= nowMs))
+      return invalid("snapshot-at", new Date(snapshotAtMs), "the time of the snapshot, in the past");
+    const obstacle = await obstacleTo(tx);
+    if (obstacle !== null) return fail({ code: "conflict", why: obstacle });
+    const { repeated, unknown } = await applyRestoreRule(tx, snapshotAtMs, nowMs);
+    const stoppedRedrives = await stopRedrives(tx);
+    const generation = processGeneration();
+    await replaceEpochs(tx);
+    await rows(
+      tx,
+      sql`update ledger_state set mode = 'sending', generation = ${generation}, installation = ledger_installation(),
+          snapshot_at = ${at(snapshotAtMs)}, promoted_at = ledger_now()`,
+    );
+    await markUncertain(tx, "promotion of a restored copy");
+    await recordAction(tx, operator, {
+      action: "promote",
+      target: "ledger",
+      details: { generation, snapshotAtMs, repeated, unknown, stoppedRedrives },
     });
-  } catch (error) {
-    if (error instanceof DryRun) return ok(error.promotion);
-    throw error;
-  }
+    return ok({ generation, snapshotAtMs, repeated, unknown, stoppedRedrives });
+  });
 }
 
 async function obstacleTo(tx: Transaction): Promise<string | null> {

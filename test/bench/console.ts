@@ -44,7 +44,7 @@ export const bench: Bench = {
     looks: 20,
     ratePerSecond: 100,
     sendsPerSecond: 25,
-    seconds: Math.max(10, Math.round(30 * scale)),
+    seconds: Math.max(10, Math.round(15 * scale)),
   }),
   targets: {
     pageP95Ms: { atMost: 300 },

@@ -4,6 +4,7 @@ import { admit } from "../../../db/admission/admit";
 import { database, rows } from "../../../db/connection";
 import { replaceEffects } from "../../../db/effects";
 import { previewRedrive } from "../../../db/redrive/preview";
+import { testClock } from "../../support/database";
 import { emptyLedger, makeDelivery, makePartition } from "../../support/factories";
 import { ops as runCommand } from "../../support/ops-command";
 import { makeDead, makeUnknown, started } from "../../support/redrives";
@@ -90,6 +91,7 @@ const CHANGES: Record<string, (given: typeof subject) => string[]> = {
   retention: () => ["retention", "delivered", "60", ...WHY],
   approve: () => ["approve", "delivered", "slo", ...WHY],
   "sign-in-link": () => ["sign-in-link", "olga@punctual.example", ...WHY],
+  promote: () => ["promote", "--snapshot-at", new Date(testClock.nowMs() - 60_000).toISOString(), ...WHY],
   lift: () => ["lift", "email", "ada@shopper.example", ...WHY],
   "dead-letters dismiss": ({ unknown }) => ["dead-letters", "dismiss", unknown, ...WHY],
   "dead-letters resolve": ({ unknown }) => [

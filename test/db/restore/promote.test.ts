@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { admit } from "../../../db/admission/admit";
 import { setOwner } from "../../../db/admission/controls";
 import { readCertainty } from "../../../db/cleanup/certainty";
-import { database, rows } from "../../../db/connection";
+import { database, rehearse, rows } from "../../../db/connection";
 import { stampInstallation } from "../../../db/restore/installation";
 import { promoteLedger } from "../../../db/restore/promote";
 import { fanOutOverdue } from "../../../inngest/fan-out";
@@ -78,8 +78,10 @@ test("a restored copy sends nothing until promoted, then exactly what is due, by
   await testClock.advance(HOUR_MS);
   for (const key of [email, sms, push]) expect((await admit(key)).parcels).toEqual([]);
 
-  const dry = await promoteLedger({ snapshotAtMs, operator: OPERATOR, dryRun: true });
-  expect(dry).toMatchObject({ ok: true, value: { repeated: 1, unknown: 2, dryRun: true } });
+  rehearse(true);
+  const rehearsed = await promoteLedger({ snapshotAtMs, operator: OPERATOR });
+  rehearse(false);
+  expect(rehearsed).toMatchObject({ ok: true, value: { repeated: 1, unknown: 2 } });
   expect((await admit(email)).parcels).toEqual([]);
   expect((await readDelivery(dueSms.id)).state).toBe("ready");
 
