@@ -1,6 +1,5 @@
 import postgres from "postgres";
 import { ensurePartitions } from "../../db/admission/partitions";
-import { cleanLedger } from "../../db/cleanup/clean";
 import { closeDatabase, database } from "../../db/connection";
 import { previewRedrive } from "../../db/redrive/preview";
 import { makeSignInLink } from "../../db/sign-in-links";
@@ -9,18 +8,12 @@ import { codeFiles } from "../repo/source-files";
 import { fillDeliveries } from "../support/ledger-fill";
 import { fillLedger } from "./backlog";
 import type { Bench, Figures } from "./bench";
-import { latenessOf, ledgerRows, untilAccepted } from "./evidence";
 import { percentile } from "./figures";
-import { makeShoppers, remindAtRandom } from "./load";
 import type { Stage } from "./stage";
-import { warmUp } from "./warm-up";
 
 const KEY = "email:resend:main";
 const EMAIL = "olga@punctual.example";
 const DAY_MS = 86_400_000;
-
-/** The fill spreads over thirty days: with twenty-four days kept, a fifth of it may go. */
-const KEPT_DAYS = 24;
 
 /** Somebody with so many deliveries that a look at all of theirs would be felt. */
 const HEAVY_ROWS = 50_000;
@@ -30,63 +23,20 @@ const WAITING_ROWS = 2_000;
 /** Before the measured looks: the page is compiled and its statements are planned. */
 const WARM_UP_LOOKS = 3;
 
-/** The reminders that are measured beside each other are set so far ahead that their waits are the engine's. */
-const AHEAD_MS = 8_000;
-
-/** The console and cleanup on a ledger that is full: every page by itself, then sends alone and beside a cleanup. */
+/** The console on a ledger that is full: every page by itself. */
 export const bench: Bench = {
-  question: "every page of the console on a million rows; sends while cleanup removes a fifth of them",
+  question: "every page of the console, and /api/metrics, on a million rows",
   floor: "one look by index for each number that a page shows: some tens of milliseconds",
   rates: { email: 100 },
   startsPrograms: true,
-  parameters: (scale) => ({
-    rows: Math.round(1_000_000 * scale),
-    looks: 20,
-    ratePerSecond: 100,
-    sendsPerSecond: 25,
-    seconds: Math.max(10, Math.round(15 * scale)),
-  }),
-  targets: {
-    pageP95Ms: { atMost: 300 },
-    metricsP95Ms: { atMost: 300 },
-    removedShare: { atLeast: 0.99 },
-    duplicates: { atMost: 0 },
-    missing: { atMost: 0 },
-    latenessBesideOverAlone: { atMost: 1.5, or: { name: "latenessBesideP99Ms", atMost: 150 } },
-  },
-  async run(stage, { rows = 0, looks = 0, ratePerSecond = 0, sendsPerSecond = 0, seconds = 0 }) {
+  parameters: (scale) => ({ rows: Math.round(1_000_000 * scale), looks: 20 }),
+  targets: { pageP95Ms: { atMost: 300 }, metricsP95Ms: { atMost: 300 } },
+  async run(stage, { rows = 0, looks = 0 }) {
     process.env.DATABASE_URL = stage.databaseUrl;
     try {
       const subjects = await fill(stage, rows);
       await stage.startPrograms();
-      await stage.control("resend", { ratePerSecond, burst: 10 });
-      const pages = await lookAtPages(stage, subjects, looks);
-      await warmUp(stage, ["email"]);
-      const sends = { perSecond: sendsPerSecond, seconds };
-      const alone = await sendSteadily(stage, sends, async () => {});
-      const startMs = performance.now();
-      let cleanup = { removed: 0, ms: 0 };
-      const beside = await sendSteadily(stage, sends, async () => {
-        const { removed } = await cleanLedger();
-        cleanup = { removed, ms: performance.now() - startMs };
-      });
-      const [run] = await stage.sql<{ counted: number; batches: number }[]>`
-        select (select sum((c->>'count')::int) from jsonb_array_elements(counted) c)::int as counted, batches
-        from cleanup_runs order by started_at desc limit 1`;
-      return {
-        ...pages,
-        removed: cleanup.removed,
-        removedShare: cleanup.removed / (run?.counted ?? Number.NaN),
-        cleanupSeconds: cleanup.ms / 1000,
-        batchMs: cleanup.ms / (run?.batches ?? Number.NaN),
-        latenessAloneP50Ms: percentile(alone.late, 0.5),
-        latenessAloneP99Ms: percentile(alone.late, 0.99),
-        latenessBesideP50Ms: percentile(beside.late, 0.5),
-        latenessBesideP99Ms: percentile(beside.late, 0.99),
-        latenessBesideOverAlone: percentile(beside.late, 0.99) / percentile(alone.late, 0.99),
-        duplicates: alone.duplicates + beside.duplicates,
-        missing: alone.missing + beside.missing,
-      };
+      return await lookAtPages(stage, subjects, looks);
     } finally {
       await closeDatabase();
     }
@@ -124,8 +74,6 @@ async function fill(stage: Stage, rows: number): Promise<Subjects> {
     await sql`vacuum (analyze)`;
     await sql`insert into auth_users (id, name, email, email_verified, role, created_at, updated_at)
       values ('olga', 'Olga', ${EMAIL}, true, 'operator', ledger_now(), ledger_now())`;
-    await sql`update retention set keep_days = ${KEPT_DAYS}, slo_owner = 'ada', slo_approved_at = ledger_now(),
-      records_owner = 'bob', records_approved_at = ledger_now() where state = 'delivered'`;
     const [dead] = await sql<
       { reference: string }[]
     >`select reference from deliveries where reason = 'outcome_unknown'`;
@@ -213,20 +161,4 @@ async function signIn(stage: Stage): Promise<string> {
     .getSetCookie()
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
-}
-
-/** Reminders at random instants while something else happens: how late did their calls leave? */
-async function sendSteadily(
-  stage: Stage,
-  { perSecond, seconds }: { perSecond: number; seconds: number },
-  meanwhile: () => Promise<void>,
-): Promise<{ late: number[]; duplicates: number; missing: number }> {
-  const [count, startMs] = [perSecond * seconds, Date.now()];
-  await stage.clearCalls();
-  const shoppers = await makeShoppers(stage, count, ["email"]);
-  await remindAtRandom(stage, shoppers, { startMs: startMs + AHEAD_MS, seconds }, ["email"]);
-  await Promise.all([meanwhile(), untilAccepted(stage, "resend", count, AHEAD_MS + seconds * 1000 + 60_000)]);
-  const [calls, summary] = [await stage.calls("resend"), await stage.summary("resend")];
-  const late = latenessOf(calls, await ledgerRows(stage, "email", startMs));
-  return { late, duplicates: summary.duplicates, missing: count - summary.accepted };
 }

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { type Bench, isPassed, type Report } from "./bench";
 import { bench as burst } from "./burst";
 import { bench as cancel } from "./cancel";
+import { bench as cleanup } from "./cleanup";
 import { bench as consolePages } from "./console";
 import { type CpuTimes, othersShare } from "./cpu";
 import { bench as create } from "./create";
@@ -34,6 +35,7 @@ const BENCHES: Record<string, Bench> = {
   ledger,
   pages,
   console: consolePages,
+  cleanup,
 };
 
 /** Runs one bench by name and prints its report. Answers the exit code: 2 when the call is wrong, else 0. */
