@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { closedBy, readPartition } from "../admission/partitions";
 import { ledgerNowMs, rows, transact } from "../connection";
 import { type ClaimFactsRow, readingClaimFacts } from "../ledger/claim-facts";
+import { isId } from "../reminders/views";
 import { type ExplainFacts, type ExplainStep, explainDelivery } from "../rules/explain";
 
 export interface Explanation {
@@ -29,7 +30,10 @@ export async function explain(name: string): Promise<Explanation | null> {
   return transact(async (tx) => {
     const [found] = await rows<{ id: string }>(
       tx,
-      sql`select id from deliveries where key = ${name} or reference = ${name} or id::text = ${name} limit 1`,
+      // Each by its own index: an id that is compared as text would be looked for row by row.
+      isId(name)
+        ? sql`select id from deliveries where id = ${name}::uuid`
+        : sql`select id from deliveries where key = ${name} or reference = ${name} limit 1`,
     );
     if (found === undefined) return null;
     const [row] = await rows<ClaimFactsRow>(tx, readingClaimFacts([found.id]));

@@ -3,6 +3,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, database, rows } from "../../../db/connection";
 import { ANSWERS_OF, groupDeadLetters } from "../../../db/console/dead-letters";
+import { explain } from "../../../db/console/explain";
 import { readAnswers, readEndings } from "../../../db/console/questions";
 import { databaseUrl } from "../../support/database";
 import { emptyLedger } from "../../support/factories";
@@ -89,6 +90,20 @@ test("the four questions look at the calls of their window, never at the history
   });
   expect(scanned, "rows of full scans").toBe(0);
   expect(looked, "rows looked at").toBeLessThan(4 * CALLED);
+});
+
+test("one delivery is found and explained by key, reference or id without reading the others", async () => {
+  const [row] = await rows<{ id: string; key: string; reference: string }>(
+    database(),
+    sql`select id, key, reference from deliveries where state = 'dead' limit 1`,
+  );
+  for (const name of [row?.id, row?.key, row?.reference]) {
+    const { scanned, looked } = await fetched(async () => {
+      expect(await explain(name ?? "")).toMatchObject({ key: row?.key });
+    });
+    expect(scanned, "rows of full scans").toBe(0);
+    expect(looked, "rows looked at").toBeLessThan(20);
+  }
 });
 
 test("burn rates and groups of dead letters are counted by their indexes", async () => {
