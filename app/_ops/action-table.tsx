@@ -21,7 +21,7 @@ export function ActionTable({ actions, timeZone, nowMs, ofOneTarget = false }: A
         <>
           <HeadCell className={WIDE}>When</HeadCell>
           <HeadCell className={WIDE}>Who</HeadCell>
-          <HeadCell>What</HeadCell>
+          <HeadCell className="max-md:pl-4">What</HeadCell>
           <HeadCell className="w-1/2">Why</HeadCell>
         </>
       }
@@ -32,7 +32,7 @@ export function ActionTable({ actions, timeZone, nowMs, ofOneTarget = false }: A
             <When atMs={action.atMs} timeZone={timeZone} nowMs={nowMs} seconds />
           </Cell>
           <Cell className={`min-w-44 break-words ${WIDE}`}>{action.operator}</Cell>
-          <RowHead className="md:min-w-52">
+          <RowHead className="max-md:pl-4 md:min-w-52">
             <span className="font-medium">{plain(action.action).replaceAll("-", " ")}</span>
             {!ofOneTarget && (
               <span className="block">

@@ -62,9 +62,9 @@ function Oldest({ answers }: { answers: Answers }) {
     >
       {busy.map((row) => (
         <tr key={`${row.partition} ${row.lane}`}>
-          <RowHead className="break-all md:min-w-32">
+          <RowHead className="md:min-w-32">
             {row.lane}
-            <span className="block text-ink-soft">{partitionName(row.partition)}</span>
+            <span className="block break-all text-ink-soft">{partitionName(row.partition)}</span>
           </RowHead>
           <Cell className="text-right whitespace-nowrap">{age(row.oldestReadyMs)}</Cell>
           <Cell className={`text-right whitespace-nowrap ${WIDE}`}>{age(row.ageP50Ms)}</Cell>

@@ -39,3 +39,14 @@ export function tellUnannounced(outcome: ScanOutcome): string | null {
       return "It came after a later one.";
   }
 }
+
+/** A calendar day in words; it has no zone, and is told in none. */
+export function dayInWords(day: string, language: string): string {
+  const format = new Intl.DateTimeFormat(language, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    timeZone: "UTC",
+  });
+  return format.format(new Date(`${day}T00:00:00Z`));
+}

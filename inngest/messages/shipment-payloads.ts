@@ -4,6 +4,7 @@ import { config } from "../../db/config";
 import type { RenderedPayload } from "../../db/payloads";
 import type { EmailContent, PushContent, SmsContent } from "../../db/rules/message-content";
 import { fitPushPayload } from "../../db/rules/push-payload";
+import { dayInWords } from "../../db/rules/shipment-words";
 import { oneLine, shortenGraphemes, shortenToFit } from "../../db/rules/shorten";
 import { countSmsSegments, toPlainPunctuation } from "../../db/rules/sms-segments";
 import type { UpdateToRender } from "../../db/shipments/fan-out-facts";
@@ -61,17 +62,6 @@ function textsOf(update: UpdateToRender): ShipmentUpdateProps {
     url: update.url,
     manageUrl: `${config().appUrl}/shipments/${update.shipmentId}`,
   };
-}
-
-/** A calendar day in words; it has no zone, and is told in none. */
-function dayInWords(day: string, language: string): string {
-  const format = new Intl.DateTimeFormat(language, {
-    weekday: "long",
-    day: "numeric",
-    month: "long",
-    timeZone: "UTC",
-  });
-  return format.format(new Date(`${day}T00:00:00Z`));
 }
 
 const SLOTS = ["parcel", "detail", "pickUpCode", "expected", "url", "manageUrl"] as const;

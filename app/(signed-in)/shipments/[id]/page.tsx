@@ -4,7 +4,7 @@ import { notFound } from "next/navigation";
 import { cache } from "react";
 import { CHANNELS } from "../../../../db/rules/api-schemas";
 import { DEFAULT_MILESTONES, MILESTONES } from "../../../../db/rules/shipment-status";
-import { SHIPMENT_WORDS, tellUnannounced } from "../../../../db/rules/shipment-words";
+import { dayInWords, SHIPMENT_WORDS, tellUnannounced } from "../../../../db/rules/shipment-words";
 import { CHANNEL_NAME, tellDelivery } from "../../../../db/rules/words";
 import {
   readFollowing,
@@ -49,7 +49,7 @@ export default async function ShipmentPage({ params }: PageProps<"/shipments/[id
             {[parcel.carrier, parcel.trackingNumber].filter((part) => part !== null).join(" · ")}
           </span>
         </p>
-        {parcel.expectedOn !== null && <p>Expected on {parcel.expectedOn}</p>}
+        {parcel.expectedOn !== null && <p>Expected on {dayInWords(parcel.expectedOn, "en-GB")}</p>}
         {parcel.url !== null && (
           <a
             href={parcel.url}

@@ -91,7 +91,7 @@ function GroupTable({
           <HeadCell className="text-right">Dead</HeadCell>
           <HeadCell className={WIDE}>The provider said</HeadCell>
           <HeadCell className={WIDE}>Died</HeadCell>
-          <HeadCell>
+          <HeadCell className={WIDE}>
             <span className="sr-only">What to do</span>
           </HeadCell>
         </>
@@ -115,6 +115,9 @@ function GroupTable({
               <span className={`mt-1 block ${NARROW}`}>
                 <Answers group={group} />
                 <Died group={group} timeZone={timeZone} nowMs={nowMs} />
+                <span className="mt-2 block">
+                  <RedriveLink group={group} filter={filter} />
+                </span>
               </span>
             </RowHead>
             <Cell className="text-right">
@@ -127,25 +130,31 @@ function GroupTable({
             <Cell className={`whitespace-nowrap ${WIDE}`}>
               <Died group={group} timeZone={timeZone} nowMs={nowMs} />
             </Cell>
-            <Cell>
-              <ButtonLink
-                kind="secondary"
-                href={deadAddress("/ops/redrives/new", filter)}
-                prefetch={false}
-                className="min-h-9! px-3! py-1! text-sm!"
-              >
-                Redrive…
-                <span className="sr-only">
-                  {" "}
-                  {counted(group.count, "dead letter", "dead letters")} of {partitionName(group.partition)}{" "}
-                  with {plain(group.reason)}
-                </span>
-              </ButtonLink>
+            <Cell className={WIDE}>
+              <RedriveLink group={group} filter={filter} />
             </Cell>
           </tr>
         );
       })}
     </DataTable>
+  );
+}
+
+function RedriveLink({ group, filter }: { group: DeadLetterGroup; filter: DeadLetterFilter }) {
+  return (
+    <ButtonLink
+      kind="secondary"
+      href={deadAddress("/ops/redrives/new", filter)}
+      prefetch={false}
+      className="min-h-9! px-3! py-1! text-sm!"
+    >
+      Redrive…
+      <span className="sr-only">
+        {" "}
+        {counted(group.count, "dead letter", "dead letters")} of {partitionName(group.partition)} with{" "}
+        {plain(group.reason)}
+      </span>
+    </ButtonLink>
   );
 }
 
