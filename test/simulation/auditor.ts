@@ -280,12 +280,16 @@ function auditQuiet(shopper: Shopper, evidence: Evidence, report: Report): void 
     minute: "2-digit",
     hourCycle: "h23",
   });
+  const isQuiet = (atMs: number) => {
+    const clock = wall.format(atMs);
+    return start < end ? clock >= start && clock < end : clock >= start || clock < end;
+  };
   for (const row of evidence.deliveries) {
     if (row.subscriberId !== shopper.id || row.lane === "urgent") continue;
-    for (const attempt of evidence.attempts.get(row.id) ?? []) {
-      const clock = wall.format(attempt.begunAtMs);
-      const quiet = start < end ? clock >= start && clock < end : clock >= start || clock < end;
-      if (quiet) report("P6", `begun at ${clock}, inside quiet hours`, row.key);
+    for (const { begunAtMs, slotAtMs } of evidence.attempts.get(row.id) ?? []) {
+      // A claim is made a moment ahead of its instant, and hours are judged at that.
+      if (isQuiet(begunAtMs) && isQuiet(slotAtMs))
+        report("P6", `begun at ${wall.format(begunAtMs)}, inside quiet hours`, row.key);
     }
   }
 }

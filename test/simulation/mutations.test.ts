@@ -36,7 +36,7 @@ function simulate(
 // All of them are in the table of README.md, each with its seed; these are the quick ones.
 test.each([
   ["open-again", "P8", 1, 5],
-  ["fast-meter", "P7", 40, 1],
+  ["throttle-costs", "P3", 1, 5],
 ] as const)("a product with the mutation %s is caught: %s", async (mutation, promise, from, seeds) => {
   const { violations } = await simulate(mutation, from, seeds);
   expect(violations.map((violation) => violation.promise)).toContain(promise);

@@ -4,7 +4,7 @@ import { FAULT_KINDS } from "./faults/kinds";
 import { prepareDatabase, runSeed } from "./simulation";
 
 /** As many stories as `npm test` has time for; `npm run simulate` tells more. */
-const SEEDS = Array.from({ length: 10 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: 8 }, (_, index) => index + 1);
 
 beforeAll(() => prepareDatabase());
 

@@ -73,7 +73,7 @@ export async function runSeed(seed: number): Promise<SeedResult> {
     const isRestored = dice.fork("restore").chance(RESTORED_SHARE);
     const isCleaned = !isRestored && dice.fork("cleanup").chance(CLEANED_SHARE);
     await plan(stage);
-    planFaults(stage);
+    planFaults(stage, seed);
     for (const atMs of stage.length.looksAtMs) {
       await stage.world.advance(stage.startMs + atMs - stage.world.nowMs());
       // A process that is down cannot be asked, and a database that waits for it is not at fault.

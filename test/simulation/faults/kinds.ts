@@ -2,7 +2,16 @@ const around = (what: string, effects: readonly string[]) =>
   effects.flatMap((effect) => [`${what} before ${effect}`, `${what} after ${effect}`]);
 
 /** What a provider does to a call, by its fault or status; most before and after it took the message. */
-const AT_CALLS = ["hang", "reset", "close", "truncate", "html-502", "json-500", "null-500", "html-200"];
+export const AT_CALLS = [
+  "hang",
+  "reset",
+  "close",
+  "truncate",
+  "html-502",
+  "json-500",
+  "null-500",
+  "html-200",
+];
 
 /**
  * Every kind of fault that a story can hold, as `Stage.faults` counts it. A report names each, so that one which never

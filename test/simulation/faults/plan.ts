@@ -5,6 +5,7 @@ import { ENGINE_STRIKES } from "./engine";
 import { PROCESS_STRIKES } from "./process";
 import { PROVIDER_STRIKES } from "./provider";
 import { PROVIDERS, type Strike } from "./strike";
+import { TURNS } from "./turns";
 
 /** Everything that can go wrong. A new kind is one more entry; its name gives it dice of its own. */
 const STRIKES: Record<string, Strike> = {
@@ -22,7 +23,7 @@ const SHARE = 0.25;
  * Plans what goes wrong. A day has few kinds of trouble and then often the same: faults that come together in ever other
  * company, and again and again, find more than a little of everything each day.
  */
-export function planFaults(stage: Stage): void {
+export function planFaults(stage: Stage, seed: number): void {
   const dice = stage.dice.fork("faults");
   const kinds = chosenKinds(dice);
   const { faultsMax, faultsEndMs } = stage.length;
@@ -32,6 +33,8 @@ export function planFaults(stage: Stage): void {
     const anyMs = dice.int(3_000, faultsEndMs - 10_000);
     strike(stage, dice.fork(String(number)), nearWork(stage, dice.fork(`${number} near`)) ?? anyMs);
   }
+  const turn = dice.fork("turn");
+  if (count > 0) TURNS[seed % TURNS.length]?.(stage, turn, nearWork(stage, turn) ?? turn.int(3_000, 20_000));
 }
 
 /** Half of what goes wrong goes wrong when something is due: a fault that meets nothing shows nothing. */

@@ -38,7 +38,12 @@ function isAtWork(name: string): boolean {
 }
 
 /** Waits for the n-th effect of a kind after an instant, and does something to the process there. */
-function atCrossing(stage: Stage, atMs: number, where: Where, strike: (crossing: Crossing) => void): void {
+export function atCrossing(
+  stage: Stage,
+  atMs: number,
+  where: Where,
+  strike: (crossing: Crossing) => void,
+): void {
   stage.at(atMs, () => {
     let left = where.count;
     stage.world.app.onCrossing = (crossing) => {
@@ -53,7 +58,8 @@ function atCrossing(stage: Stage, atMs: number, where: Where, strike: (crossing:
   });
 }
 
-const EFFECTS: readonly Crossing["effect"][] = ["transaction", "statement", "sleep", "call", "send"];
+/** Every kind of effect at which something can happen to the process. */
+export const EFFECTS: readonly Crossing["effect"][] = ["transaction", "statement", "sleep", "call", "send"];
 
 const killAtCrossing: Strike = (stage, dice, atMs) => {
   const effect = dice.pick(EFFECTS);
@@ -67,11 +73,16 @@ const killAtCrossing: Strike = (stage, dice, atMs) => {
 
 const breakConnection: Strike = (stage, dice, atMs) => {
   const effect = dice.pick(["transaction", "statement"] as const);
-  atCrossing(stage, atMs, { effects: [effect], ...somewhere(dice, 60) }, ({ moment }) => {
+  atCrossing(stage, atMs, { effects: [effect], ...somewhere(dice, 60) }, breakHere(stage));
+};
+
+/** The connection is lost at this effect: before it, or after it took place. */
+export function breakHere(stage: Stage): (crossing: Crossing) => void {
+  return ({ effect, moment }) => {
     stage.struck(`connection lost ${moment} ${effect}`);
     throw Object.assign(new Error("write CONNECTION_CLOSED 127.0.0.1:5432"), { code: "CONNECTION_CLOSED" });
-  });
-};
+  };
+}
 
 const serialize: Strike = (stage, dice, atMs) => {
   const code = dice.pick(["40001", "40P01"]);
