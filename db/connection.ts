@@ -54,14 +54,6 @@ function preparesStatements(): boolean {
   return process.env.DATABASE_PREPARE !== "off";
 }
 
-/**
- * How the verbs are planned: once per connection, whatever the parameters. Left to choose, Postgres plans a claim's nine
- * tables anew each time, because it takes a list of ids for ten rows when it does not know it: 3 ms of CPU per call, a
- * third of all that a delivery costs. Every verb goes by an index that leads with its key or partition, so there is no
- * better plan for other values. Reads of pages are no transactions and are planned for what they look for.
- */
-const PLANNED_ONCE = "set local plan_cache_mode = force_generic_plan";
-
 /** Drizzle asks for every statement unprepared; this client prepares them all the same, inside transactions too. */
 function preparing<Client extends postgres.Sql | postgres.TransactionSql>(client: Client): Client {
   const wrapped: Client = Object.create(client);
@@ -70,11 +62,7 @@ function preparing<Client extends postgres.Sql | postgres.TransactionSql>(client
   if ("begin" in client && "begin" in wrapped) {
     const { begin } = client;
     wrapped.begin = ((work: (tx: postgres.TransactionSql) => unknown) =>
-      begin((tx) => {
-        // Not waited for: it travels with the first statement, whose error it would share.
-        tx.unsafe(PLANNED_ONCE).catch(() => undefined);
-        return work(preparing(tx));
-      })) as typeof begin;
+      begin((tx) => work(preparing(tx)))) as typeof begin;
   }
   return wrapped;
 }
@@ -226,7 +214,13 @@ export function inTwoTrips<Results extends unknown[], Value>(
   return repeated(() => effects.statement(work));
 }
 
-const BEGIN = sql.raw(`begin; ${PLANNED_ONCE}`);
+/**
+ * Transactions in two trips are planned once per connection, whatever the parameters. Left to choose, Postgres plans the
+ * nine tables of a claim anew each time, because it takes a list of ids for ten rows when it does not know it: 3 ms of CPU
+ * per call, a third of all that a delivery costs. They go by the ids that they lock, so there is no better plan for other
+ * ones. Other verbs look for rows by how many there are, and are planned for that.
+ */
+const BEGIN = sql.raw("begin; set local plan_cache_mode = force_generic_plan");
 const COMMIT = sql`commit`;
 const ROLLBACK = sql`rollback`;
 

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type AdmitOutcome, admit, EARLY_MS, releaseAdmissions } from "../../../db/admission/admit";
 import { database, rows, transact } from "../../../db/connection";
+import { DUE_AHEAD_MS } from "../../../db/rules/slots";
 import { testClock } from "../../support/database";
 import {
   emptyLedger,
@@ -208,7 +209,7 @@ describe("ahead of its time", () => {
       admittedUntil: inMs(EARLY_MS + 30_000),
     });
     expect(await readDelivery(later.id)).toEqual(later);
-    expect(await claim([soon])).toMatchObject({ begun: [], laterInMs: EARLY_MS });
+    expect(await claim([soon])).toMatchObject({ begun: [], laterInMs: EARLY_MS - DUE_AHEAD_MS });
     expect(chosen(await admit(partition))).toEqual([later.id].slice(1));
   });
 

@@ -52,8 +52,8 @@ describe("begin", () => {
       attemptCount: 1,
       failureCount: 0,
       leaseUntil: inMs(250 + leaseMs("email")),
-      firstAttemptAt: inMs(0),
-      latestAttemptAt: inMs(0),
+      firstAttemptAt: inMs(250),
+      latestAttemptAt: inMs(250),
       contentHash: claimed.contentHash,
       nextEligibleAt: null,
     });

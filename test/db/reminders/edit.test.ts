@@ -6,6 +6,7 @@ import { cancelReminder } from "../../../db/reminders/cancel";
 import { editReminder, type RenderReminder } from "../../../db/reminders/edit";
 import type { EditReminderBody } from "../../../db/rules/api-schemas";
 import type { Channel } from "../../../db/rules/outcome";
+import { DUE_AHEAD_MS } from "../../../db/rules/slots";
 import * as schema from "../../../db/schema";
 import { testClock } from "../../support/database";
 import {
@@ -141,7 +142,10 @@ describe("untried deliveries are re-pointed in place, same key", () => {
       pass: null,
     });
     await admitRows(ids);
-    expect(await claim([await readDelivery(ids[0] ?? "")])).toMatchObject({ begun: [], laterInMs: HOUR_MS });
+    expect(await claim([await readDelivery(ids[0] ?? "")])).toMatchObject({
+      begun: [],
+      laterInMs: HOUR_MS - DUE_AHEAD_MS,
+    });
   });
 
   test("of a removed channel: cancelled", async () => {
