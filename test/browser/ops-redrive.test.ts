@@ -77,7 +77,7 @@ async function redriven(): Promise<Record<string, number>> {
 
 test("the drill: cause, preview, a redrive that pauses itself on 429, resumes and sends each once", async () => {
   await page.goto(`${stack.app}/ops/dead-letters?channel=sms`);
-  await page.getByText("400 · 30007 · message rejected").first().waitFor();
+  await page.getByText("400 · 30007 · message rejected").filter({ visible: true }).first().waitFor();
   await page.getByRole("link", { name: `Redrive these ${WOULD_SEND + AMBIGUOUS + EXPIRED}…` }).click();
   await page.getByRole("button", { name: `Preview these ${WOULD_SEND + AMBIGUOUS + EXPIRED}` }).click();
   await page.waitForURL(/\/ops\/redrives\/[0-9a-f-]{36}$/);
