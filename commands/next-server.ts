@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 /**
  * Megabytes for what lives only as long as a request. The default of 16 is emptied so often under load that much of it is
- * still in use and moves on to where collecting is expensive: an eighth of the server's CPU; a third of that with 64.
+ * still in use and moves on to where collecting is expensive: an eighth of the server's CPU when thousands fall due at once.
  */
 const YOUNG_MEMORY = "--max-semi-space-size=64";
 

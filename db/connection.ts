@@ -216,8 +216,8 @@ export function inTwoTrips<Results extends unknown[], Value>(
 
 /**
  * Transactions in two trips are planned once per connection, whatever the parameters. Left to choose, Postgres plans the
- * nine tables of a claim anew each time, because it takes a list of ids for ten rows when it does not know it: 3 ms of CPU
- * per call, a third of all that a delivery costs. They go by the ids that they lock, so there is no better plan for other
+ * nine tables of a claim anew each time, because it takes a list of ids for ten rows when it does not know it: a third
+ * of the CPU that Postgres spends on a delivery. They go by the ids that they lock, so there is no better plan for other
  * ones. Other verbs look for rows by how many there are, and are planned for that.
  */
 const BEGIN = sql.raw("begin; set local plan_cache_mode = force_generic_plan");

@@ -89,8 +89,8 @@ export interface SlotWish {
 
 /**
  * Grants slots to the first of `sends`, from all `budgets` together or from none: one group, at most `GROUP_MS` long,
- * within the horizon. Never leaves a gap in front of a slot: the first is the next instant that is free in every
- * budget. `urgent` does not stand behind reserved slots: while a budget's overdraft lasts its slot is now, and the
+ * within the horizon. Leaves no gap in front of a slot but where a send is not due yet: the first is the next instant that
+ * is free in every budget. `urgent` does not stand behind reserved slots: while a budget's overdraft lasts its slot is now, and the
  * budget pays for it by moving one step back. `notBeforeMs` is the first instant that the asker can still keep.
  */
 export function reserveSlots(
