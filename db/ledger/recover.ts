@@ -7,12 +7,12 @@ import type { Channel } from "../rules/outcome";
 import { REPEAT_BY_CHANNEL } from "../rules/repeat-policy";
 import { throttleFloorMs } from "../rules/retry-policy";
 import { decideSettlement, type Settlement } from "../rules/settlement";
+import { closingAttempts } from "./delivered";
 
 interface Abandoned {
   id: string;
   channel: Channel;
   partition: string;
-  attemptId: string;
   begunAtMs: number;
   attemptCount: number;
   failureCount: number;
@@ -62,7 +62,7 @@ function lockAbandoned(
           and state = 'sending' and lease_until <= ledger_now()
         order by lease_until limit ${input.limit} for update skip locked
       )
-      select d.id, d.channel, d.partition, a.id as "attemptId", epoch_ms(a.begun_at) as "begunAtMs",
+      select d.id, d.channel, d.partition, epoch_ms(a.begun_at) as "begunAtMs",
         d.attempt_count as "attemptCount", d.failure_count as "failureCount", d.throttle_count as "throttleCount",
         d.failure_budget as "failureBudget",
         epoch_ms(d.unresolved_since) as "unresolvedSinceMs",
@@ -100,7 +100,6 @@ async function applyRecoveries(
   const given = JSON.stringify(
     decided.map(({ row, settlement: s }) => ({
       id: row.id,
-      attemptId: row.attemptId,
       state: s.state,
       reason: s.state === "dead" || s.state === "expired" ? s.reason : null,
       nextMs: s.state === "deferred" ? s.nextEligibleAtMs : null,
@@ -111,13 +110,9 @@ async function applyRecoveries(
       burialId: s.state === "dead" ? effects.newId() : null,
     })),
   );
-  const recovered = sql`jsonb_to_recordset(${given}::jsonb) as w(id uuid, "attemptId" uuid, state text, reason text,
+  const recovered = sql`jsonb_to_recordset(${given}::jsonb) as w(id uuid, state text, reason text,
     "nextMs" float8, failures int, "unresolvedMs" float8, wish text, "reconcileMs" float8, "burialId" uuid)`;
-  await rows(
-    tx,
-    sql`update attempts a set settled_at = ledger_now(), class = 'crashed' from ${recovered}
-      where a.id = w."attemptId" and a.settled_at is null`,
-  );
+  await rows(tx, closingAttempts(decided.map(({ row }) => row.id)));
   await rows(
     tx,
     sql`update deliveries d set state = w.state, reason = w.reason, last_class = 'crashed', alone = true, acknowledged = false, lease_until = null,

@@ -3,7 +3,7 @@ import { rows, type Transaction, together, uuids } from "../connection";
 import { effects } from "../effects";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Settlement } from "../rules/settlement";
-import { BECOMES_DELIVERED } from "./delivered";
+import { BECOMES_DELIVERED, closingAttempts } from "./delivered";
 import type { SettledCall } from "./settle";
 
 /** A delivery as its settlement finds it, locked. */
@@ -140,5 +140,6 @@ export async function applyLateEvidence(tx: Transaction, late: readonly Decided[
     );
     if (ended.length > 0) convinced.add(row.id);
   }
+  if (convinced.size > 0) await rows(tx, closingAttempts([...convinced]));
   return convinced;
 }
