@@ -1,3 +1,4 @@
+import { EARLY_MS } from "../db/admission/admit";
 import { ledgerNowMs, transact } from "../db/connection";
 import { effects } from "../db/effects";
 import { type DueOccurrence, readDue } from "../db/ledger/due";
@@ -20,19 +21,23 @@ const CHUNK = 100;
 const CHUNKS_MAX = 100;
 
 /**
- * Renders and opens every occurrence due in [fromMs, untilMs), chunk by chunk, and dispatches as it goes.
+ * Renders and opens every occurrence due in [fromMs, untilMs) and at most `earlyMs` away, chunk by chunk, and dispatches
+ * as it goes.
  *
  * A crash after storing payloads leaves them for the next try (first rendering wins); after opening, deliveries wait in
  * the ledger for the pump or the sweep. Running it twice opens nothing twice.
  */
-export async function openDueBetween(fromMs: number, untilMs: number): Promise<Opened> {
+export async function openDueBetween(fromMs: number, untilMs: number, earlyMs = EARLY_MS): Promise<Opened> {
   const total: Opened = { opened: 0, deliveries: 0, partitions: [] };
   for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) {
     const due = await readDue({ fromMs, untilMs, limit: CHUNK });
     if (due.length === 0) break;
     await askShops(due);
     await storePayloads(await renderAll(due));
-    const outcome = await openDeliveries(due.map((row) => row.occurrenceId));
+    const outcome = await openDeliveries(
+      due.map((row) => row.occurrenceId),
+      earlyMs,
+    );
     total.opened += outcome.opened;
     total.deliveries += outcome.deliveries;
     total.partitions = [...new Set([...total.partitions, ...outcome.partitions])];
@@ -58,9 +63,9 @@ async function renderOccurrence(due: DueOccurrence) {
   return contents.map((content) => ({ ...content, sourceId: due.occurrenceId, version: due.version }));
 }
 
-/** Opens one due second, `second` to `second + 1`. */
-export function openDueSecond(second: number): Promise<Opened> {
-  return openDueBetween(second * 1000, (second + 1) * 1000);
+/** Opens one due second as a whole, `second` to `second + 1`, when it begins in at most `beginsInMs`. */
+export function openDueSecond(second: number, beginsInMs = EARLY_MS): Promise<Opened> {
+  return openDueBetween(second * 1000, (second + 1) * 1000, beginsInMs + 1_000);
 }
 
 /** The ledger's clock for callers that hold no transaction. */

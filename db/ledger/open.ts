@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { EARLY_MS } from "../admission/admit";
 import { partitionFor } from "../admission/partition-defaults";
 import { ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
 import { effects } from "../effects";
@@ -32,19 +33,22 @@ export interface OpenOutcome {
 
 /**
  * Opens occurrences: inserts their deliveries and stamps `opened_at`, in one transaction, exactly once per occurrence
- * (P1, P5). Payloads must be stored before. An occurrence that is no longer waiting, is not due, or has no payload of
- * its present version is left alone.
+ * (P1, P5). Payloads must be stored before. An occurrence that is no longer waiting, is due later than
+ * `earlyMs` from now, or has no payload of its present version is left alone.
  *
  * The next element of a series is inserted in the same transaction. Lock order: reminders and subscribers FOR SHARE (the
  * reminders of series FOR NO KEY UPDATE), occurrences, then older deliveries that the new ones supersede. A crash before
  * the commit leaves everything waiting; the sweep opens what is overdue.
  */
-export async function openDeliveries(occurrenceIds: readonly string[]): Promise<OpenOutcome> {
+export async function openDeliveries(
+  occurrenceIds: readonly string[],
+  earlyMs = EARLY_MS,
+): Promise<OpenOutcome> {
   if (occurrenceIds.length === 0) return { opened: 0, partitions: [], deliveries: 0, stale: 0 };
   return transact(async (tx) => {
     await lockSources(tx, occurrenceIds);
     const nowMs = await ledgerNowMs(tx);
-    const waiting = await readWaiting(tx, occurrenceIds, nowMs);
+    const waiting = await readWaiting(tx, occurrenceIds, nowMs + earlyMs);
     const payloads = await readPayloads(tx, waiting);
     const complete = waiting.filter((row) =>
       row.channels.every((channel) => payloads.has(payloadName(row, channel))),

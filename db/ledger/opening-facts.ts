@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import { EARLY_MS } from "../admission/admit";
 import { at, rows, type Transaction, uuids } from "../connection";
 import type { Channel } from "../rules/outcome";
 
@@ -71,11 +70,11 @@ export async function lockSources(tx: Transaction, ids: readonly string[]): Prom
   await rows(tx, sql`select id from occurrences where id = any(${uuids(ids)}) order by id for no key update`);
 }
 
-/** The occurrences that are to be opened now, read after their locks. */
+/** The occurrences that are to be opened, due until `untilMs`, read after their locks. */
 export function readWaiting(
   tx: Transaction,
   ids: readonly string[],
-  nowMs: number,
+  untilMs: number,
 ): Promise<OccurrenceRow[]> {
   return rows<OccurrenceRow>(
     tx,
@@ -86,7 +85,7 @@ export function readWaiting(
         s.time_zone as "timeZone", r.step_minutes as "stepMinutes", r.recurrence is not null as repeats,
         coalesce(o.answered_by = 'shop', false) as moot, o.trace
       from occurrences o join reminders r on r.id = o.reminder_id join subscribers s on s.id = r.subscriber_id
-      where o.id = any(${uuids(ids)}) and o.state = 'waiting' and o.due_at <= ${at(nowMs + EARLY_MS)}
+      where o.id = any(${uuids(ids)}) and o.state = 'waiting' and o.due_at <= ${at(untilMs)}
         and r.status = 'active'
       order by o.due_at, o.id`,
   );

@@ -29,3 +29,18 @@ test("a reminder arrives once on each of its channels, at its due instant and no
     expect(call.at).toBeGreaterThanOrEqual(Date.parse(reminder.dueAt));
   }
 });
+
+test.each([3_400, 3_999, 4_001, 4_400, 4_950, 5_100])(
+  "a reminder that is set %i ms before its instant leaves at that instant, wherever its second begins",
+  async (inMs) => {
+    const { id } = await world.subscriber("ada");
+    for (const offsetMs of [0, 50, 650]) {
+      await world.advance(1_000 + offsetMs);
+      const before = world.providers.ledger.calls().length;
+      const { dueAt } = await world.remind(id, { inMs, channels: ["email"] });
+      await world.advance(inMs + 500);
+      const calls = world.providers.ledger.calls().slice(before);
+      expect(calls.map((call) => call.at - Date.parse(dueAt))).toEqual([0]);
+    }
+  },
+);
