@@ -44,15 +44,20 @@ export async function lastSweepAgeMs(): Promise<number | null> {
   });
 }
 
+/** A second in which occurrences wait to become due, and how many. */
+export interface DueSecond {
+  second: number;
+  waiting: number;
+}
+
 /** The due seconds of waiting occurrences between now and `aheadMs`, so that lost waits can be armed again. */
-export async function upcomingDueSeconds(aheadMs: number, limit: number): Promise<number[]> {
-  return transact(async (tx) => {
-    const found = await rows<{ second: number }>(
+export function upcomingDueSeconds(aheadMs: number, limit: number): Promise<DueSecond[]> {
+  return transact((tx) =>
+    rows<DueSecond>(
       tx,
-      sql`select distinct floor(epoch_ms(due_at) / 1000) as second from occurrences
+      sql`select floor(epoch_ms(due_at) / 1000) as second, count(*)::int as waiting from occurrences
         where state = 'waiting' and due_at > ledger_now() and due_at <= ledger_now() + ${aheadMs} * interval '1 millisecond'
-        order by second limit ${limit}`,
-    );
-    return found.map((row) => row.second);
-  });
+        group by 1 order by 1 limit ${limit}`,
+    ),
+  );
 }

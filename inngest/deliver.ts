@@ -9,7 +9,6 @@ import { DeliveryCalls } from "./delivery-calls";
 import { dispatch, dispatchAll } from "./dispatch";
 import { expectedAnswerMs, monotonicOf, noteLedgerClock } from "./ledger-clock";
 import { log } from "./log";
-import { contentHashOf } from "./prepare";
 import { ringDoorbell } from "./publish";
 import { groupSizeOf, noteSlots, takeTurn } from "./slot-turns";
 import { traceCalls } from "./tracing";
@@ -78,7 +77,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
       deliveryIds: [...left].slice(0, groupSizeOf(partition)),
       runId: run.runId,
       answerMs: expectedAnswerMs(),
-      hashContent: (row) => contentHashOf(channel, { ...row, partition }),
+      hashContent: (row, attempt) => calls.prepare({ ...row, ...attempt }),
     });
     noteLedgerClock(group.nowMs);
     noteSlots(partition, group);

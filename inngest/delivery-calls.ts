@@ -7,8 +7,14 @@ import { GROUP_MS } from "../db/rules/slots";
 import { noteCallTime } from "./call-times";
 import { expectedAnswerMs, forgetLedgerClock, monotonicOf, noteLedgerClock } from "./ledger-clock";
 import { log } from "./log";
-import { prepareClaim } from "./prepare";
-import { adapterFor, isUnpreparable, type ProviderAnswer } from "./providers";
+import { contentHashOf, type Preparable, prepare } from "./prepare";
+import {
+  adapterFor,
+  isUnpreparable,
+  type Prepared,
+  type ProviderAnswer,
+  type Unpreparable,
+} from "./providers";
 import { forgetSlots } from "./slot-turns";
 
 /**
@@ -74,11 +80,20 @@ export class DeliveryCalls {
   private settling: Promise<void> | null = null;
   private lapsed: Claim[] = [];
   private exchange: Promise<Map<string, Slot>> | null = null;
+  private readonly prepared = new Map<string, Prepared | Unpreparable>();
 
   constructor(
     private readonly partition: string,
     private readonly channel: Channel,
   ) {}
+
+  /** Prepares the request of an attempt that is about to begin, for `start`. Returns the hash of its content. */
+  prepare(row: Omit<Preparable, "partition" | "channel">): string {
+    const { partition, channel } = this;
+    const prepared = prepare({ ...row, partition, channel });
+    this.prepared.set(row.attemptId, prepared);
+    return contentHashOf(prepared);
+  }
 
   /**
    * Starts the calls of a group that was claimed at `nowMs` of the ledger's clock. `askedAtMs`, on the monotonic clock,
@@ -170,7 +185,7 @@ export class DeliveryCalls {
     const adapter = adapterFor(this.channel);
     if (leaseLeftMs < adapter.deadlineMs) return notMade("lease");
     if (!claim.sameContent) return rejected("content differs from the first attempt");
-    const prepared = prepareClaim(claim);
+    const prepared = this.prepared.get(claim.attemptId) ?? prepare(claim);
     if (isUnpreparable(prepared)) return { ...rejected(prepared.invalid), outcome: prepared.outcome };
     return adapter.send(prepared, {
       expiresInSeconds: claim.expiresInSeconds,

@@ -7,14 +7,15 @@ import { foldRefusals } from "../db/console/refusals";
 import { expireDue } from "../db/ledger/expire";
 import { recoverLeases } from "../db/ledger/recover";
 import { bumpSilentRedrives } from "../db/redrive/step";
-import { dueEventId } from "../db/rules/event-catalog";
+import { crowdEventId, dueEventId } from "../db/rules/event-catalog";
+import { openAheadSeconds } from "../db/rules/opening";
 import { beginSweep, endSweep, lastSweepAgeMs, type SweepMover, upcomingDueSeconds } from "../db/sweeps";
 import { callRedrives, ringPumps } from "./dispatch";
 import { fanOutOverdue } from "./fan-out";
 import { log } from "./log";
 import { openDueBetween, readClockMs } from "./opening";
 import { publishOutbox } from "./publish";
-import { sendEvents } from "./send";
+import { type OutgoingEvent, sendEvents } from "./send";
 import { tellOperators } from "./tell-operators";
 
 /** Two movers that meet within this time do one sweep. */
@@ -107,17 +108,22 @@ async function rounds(round: () => Promise<number>): Promise<number> {
   return total;
 }
 
-/** Sends the wait events of the next minutes again, under their own ids: an engine that knows them does nothing. */
+/**
+ * Sends the wait events of the next minutes again, under their own ids: an engine that knows them does nothing. A
+ * crowded second gets a second wait that opens ahead.
+ */
 async function rearmWaits(): Promise<number> {
   const seconds = await upcomingDueSeconds(REARM_AHEAD_MS, ROWS_PER_ROUND);
-  if (seconds.length === 0) return 0;
   const generation = processGeneration();
   await sendEvents(
-    seconds.map((dueSecond) => ({
-      id: dueEventId(dueSecond, generation),
-      name: "reminder/scheduled" as const,
-      data: { v: 1 as const, dueSecond, generation },
-    })),
+    seconds.flatMap(({ second, waiting }): OutgoingEvent<"reminder/scheduled">[] => {
+      const name = "reminder/scheduled";
+      const data = { v: 1 as const, dueSecond: second, generation };
+      const aheadSeconds = openAheadSeconds(waiting);
+      const wait = { id: dueEventId(second, generation), name, data } as const;
+      const crowd = { id: crowdEventId(second, generation), name, data: { ...data, aheadSeconds } } as const;
+      return aheadSeconds === undefined ? [wait] : [wait, crowd];
+    }),
   );
   return seconds.length;
 }

@@ -69,8 +69,14 @@ export interface ClaimGroupInput {
   runId: string;
   /** How long the claim's answer will take to arrive: an instant before that could not be kept. 0 unless given. */
   answerMs?: number;
-  /** Hash of what the provider would be sent: a pure function of content, destination and reference. */
-  hashContent: (row: { content: unknown; destination: Claim["destination"]; reference: string }) => string;
+  /**
+   * Hash of what the provider would be sent: a pure function of content, destination and reference. The attempt is the
+   * one that begins if the claim commits.
+   */
+  hashContent: (
+    row: Pick<Claim, "content" | "destination" | "reference">,
+    attempt: Pick<Claim, "attemptId" | "lane">,
+  ) => string;
 }
 
 export interface ClaimGroupOutcome {
@@ -219,7 +225,11 @@ function claimsOf(
   return group.granted.map((row, index): Claim => {
     const slotAtMs = group.slotsAtMs[index] ?? nowMs;
     const destination = { address: row.address, p256dh: row.p256dh, auth: row.auth };
-    const contentHash = input.hashContent({ content: row.content, destination, reference: row.reference });
+    const attemptId = effects.newId();
+    const contentHash = input.hashContent(
+      { content: row.content, destination, reference: row.reference },
+      { attemptId, lane: row.lane },
+    );
     return {
       deliveryId: row.id,
       key: row.key,
@@ -227,7 +237,7 @@ function claimsOf(
       channel: row.channel,
       lane: row.lane,
       partition: input.partition,
-      attemptId: effects.newId(),
+      attemptId,
       attemptNumber: row.attemptCount + 1,
       token: row.token + 1,
       epoch,

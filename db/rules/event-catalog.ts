@@ -12,6 +12,8 @@ export const reminderScheduledV1 = z.object({
   dueSecond: z.number().int(),
   /** The ledger generation that armed the wait; a restored copy does not act on it. */
   generation: z.string(),
+  /** For a crowded second: how many seconds before it the run opens what waits. A second run wakes as usual. */
+  aheadSeconds: z.number().int().positive().optional(),
 });
 
 /** Shipment events per announcement: a run of few steps, and a 1,000-event import is twenty runs, not a thousand. */
@@ -71,6 +73,11 @@ export type DeliveryDead = EventData<"delivery/dead">;
 /** The id under which all reminders of one second meet in one wait run. */
 export function dueEventId(dueSecond: number, generation: string): string {
   return `due:${dueSecond}:${generation}`;
+}
+
+/** The id of the second wait of a crowded second, the one that opens ahead: once per second and generation too. */
+export function crowdEventId(dueSecond: number, generation: string): string {
+  return `${dueEventId(dueSecond, generation)}:crowd`;
 }
 
 /** The id that makes a pump single per generation as far as the engine remembers ids (24 h). */

@@ -1,6 +1,25 @@
 import { type HoldFacts, type HoldReason, holdAt } from "./holds";
 import type { ExpiredReason } from "./lifecycle";
 
+/** What the two seconds before an instant are enough for, beside other work: more in one second are a crowd. */
+const CROWD = 500;
+
+/** Openings per second that a process manages with the database beside it, and with sends under way. */
+const OPENED_PER_SECOND = 250;
+
+/** Opening ahead decides who gets a message that much before: half a minute is soon enough for everybody. */
+const AHEAD_SECONDS_MAX = 30;
+
+/**
+ * How many seconds before their instant so many occurrences of one second are opened, so that the first call need not
+ * wait for the last opening; undefined when the usual two are enough. What happens between opening and claim counts as
+ * ever: the claim asks again (P6).
+ */
+export function openAheadSeconds(waiting: number): number | undefined {
+  if (waiting < CROWD) return undefined;
+  return Math.min(AHEAD_SECONDS_MAX, 2 + Math.ceil(waiting / OPENED_PER_SECOND));
+}
+
 /** What decides how a delivery is born. */
 export interface OpeningFacts extends Omit<HoldFacts, "lane"> {
   /** When it is to leave: the occurrence's instant, or later on a channel that waits for others. */

@@ -5,11 +5,10 @@ const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 /** Overrides and isolates change how the rest of a line reads. */
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
-const LONE_SURROGATE = /\p{Cs}/gu;
 
 /** Half surrogate pairs become U+FFFD: as JSON or as bytes they would fail, or change silently. */
 export function wellFormed(text: string): string {
-  return text.replace(LONE_SURROGATE, "\ufffd");
+  return text.toWellFormed();
 }
 
 /**

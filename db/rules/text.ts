@@ -14,7 +14,6 @@ const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 /** C0, DEL and C1. Postgres refuses NUL, mail headers and terminals misread the rest. */
 const CONTROLS = /\p{Cc}/u;
 const CONTROLS_EXCEPT_TAB_AND_LINE_FEED = /[^\P{Cc}\t\n]/u;
-const LONE_SURROGATE = /\p{Cs}/u;
 const LINE_SEPARATORS = /[\u2028\u2029]/;
 /** A braille blank draws nothing although Unicode calls it a symbol. */
 const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u;
@@ -30,7 +29,7 @@ export function checkText(field: string, value: unknown, rule: TextRule): Result
   const accepted = `${rule.multiline ? "text" : "one line of text"} of ${rule.required ? "1 to" : "at most"} ${rule.maxLength} characters`;
   if (value === undefined || value === null) return rule.required ? refuse("is missing") : ok("");
   if (typeof value !== "string") return refuse("must be text");
-  if (LONE_SURROGATE.test(value)) return refuse("contains half of a character (a lone surrogate)");
+  if (!value.isWellFormed()) return refuse("contains half of a character (a lone surrogate)");
 
   const unix = rule.multiline ? value.replace(/\r\n?|[\u2028\u2029]/g, "\n") : value;
   if (!rule.multiline && (/[\r\n]/.test(unix) || LINE_SEPARATORS.test(unix)))

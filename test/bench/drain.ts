@@ -31,13 +31,23 @@ export const bench: Bench = {
   run: (stage, parameters) => drain(stage, parameters),
 };
 
+/** What happens to the provider meanwhile, and how long before their instant the reminders are there. */
+interface Circumstances {
+  drop?: Drop;
+  aheadMs?: number;
+}
+
 /** Lets `deliveries` fall due at one instant and watches them go, through a drop of the provider's limit if there is one. */
-export async function drain(stage: Stage, parameters: Record<string, number>, drop?: Drop): Promise<Figures> {
+export async function drain(
+  stage: Stage,
+  parameters: Record<string, number>,
+  { drop, aheadMs = AHEAD_MS }: Circumstances = {},
+): Promise<Figures> {
   const { ratePerSecond = 0, burst = 0, deliveries = 0 } = parameters;
   await stage.control("resend", { ratePerSecond, burst });
   await warmUp(stage, ["email"]);
   const shoppers = await makeShoppers(stage, deliveries, ["email"]);
-  const dueAtMs = Math.ceil((Date.now() + AHEAD_MS) / 1000) * 1000;
+  const dueAtMs = Math.ceil((Date.now() + aheadMs) / 1000) * 1000;
   await makeReminders(
     stage,
     shoppers.map(({ id }) => ({ subscriberId: id, dueAtMs, channels: ["email"] as const })),

@@ -21,10 +21,7 @@ export const bench: Bench = {
   },
   run(stage, parameters) {
     const { dropAfterSeconds = 0, dropSeconds = 0, dropShare = 1 } = parameters;
-    return drain(stage, parameters, {
-      afterSeconds: dropAfterSeconds,
-      seconds: dropSeconds,
-      share: dropShare,
-    });
+    const drop = { afterSeconds: dropAfterSeconds, seconds: dropSeconds, share: dropShare };
+    return drain(stage, parameters, { drop });
   },
 };

@@ -37,9 +37,14 @@ test("near waits are found by their second, each once, also beyond 2038", async 
   }
   await makeReminder({ subscriberId: subscriber.id, dueInMs: 7_000, state: "cancelled" });
   const second = testClock.nowMs() / 1000;
-  expect(await upcomingDueSeconds(10_000, 10)).toEqual([second + 5, second + 9]);
-  expect(await upcomingDueSeconds(10_000, 1)).toEqual([second + 5]);
+  expect(await upcomingDueSeconds(10_000, 10)).toEqual([
+    { second: second + 5, waiting: 2 },
+    { second: second + 9, waiting: 1 },
+  ]);
+  expect(await upcomingDueSeconds(10_000, 1)).toEqual([{ second: second + 5, waiting: 2 }]);
   await testClock.set(Date.UTC(2040, 0, 1));
   await makeReminder({ subscriberId: subscriber.id, dueInMs: 5_000 });
-  expect(await upcomingDueSeconds(10_000, 10)).toEqual([Date.UTC(2040, 0, 1) / 1000 + 5]);
+  expect(await upcomingDueSeconds(10_000, 10)).toEqual([
+    { second: Date.UTC(2040, 0, 1) / 1000 + 5, waiting: 1 },
+  ]);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decideOpening, type OpeningFacts } from "../../../db/rules/opening";
+import { decideOpening, type OpeningFacts, openAheadSeconds } from "../../../db/rules/opening";
 
 const DUE_MS = Date.UTC(2026, 2, 2, 12);
 const NOW_MS = DUE_MS - 2000;
@@ -86,4 +86,12 @@ test("nothing is ever born to be sent before its instant, or expired without a r
       },
     ),
   );
+});
+
+test("a crowded second is opened ahead, the sooner the more wait in it, and never more than half a minute", () => {
+  expect(openAheadSeconds(1)).toBeUndefined();
+  expect(openAheadSeconds(499)).toBeUndefined();
+  expect(openAheadSeconds(500)).toBe(4);
+  expect(openAheadSeconds(5_000)).toBe(22);
+  expect(openAheadSeconds(1_000_000)).toBe(30);
 });
