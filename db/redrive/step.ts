@@ -130,21 +130,29 @@ export async function recordEndings(tx: Transaction, redriveId: string): Promise
   );
 }
 
+/** What is known of each partition of a redrive since it was started or last resumed. */
 function readStretches(tx: Transaction, redriveId: string, resumedAtMs: number): Promise<Stretch[]> {
   const since = sql`m.released_at >= ${at(resumedAtMs)}`;
   return rows<Stretch>(
     tx,
-    sql`select p.partition, r.asked_per_second as "askedPerSecond", epoch_ms(p.paced_since) as "pacedSinceMs",
-        epoch_ms(p.next_at) as "nextAtMs",
-        (count(*) filter (where m.state = 'pending'))::int as pending,
-        (count(*) filter (where m.state = 'released'))::int as out,
-        (count(*) filter (where m.state = 'delivered' and ${since}))::int as delivered,
-        (count(*) filter (where m.state = 'dead' and ${since}))::int as dead,
-        (count(*) filter (where m.state = 'dead' and ${since} and m.outcome = m.reason))::int as "deadAlike",
-        (count(*) filter (where m.state = 'expired' and ${since}))::int as expired
-      from redrive_partitions p join redrives r on r.id = p.redrive_id
-      join redrive_members m on m.redrive_id = p.redrive_id and m.partition = p.partition and m.state <> 'left_out'
-      where p.redrive_id = ${redriveId}::uuid group by p.redrive_id, p.partition, r.id order by p.partition`,
+    sql`with counted as (
+        select p.partition, r.asked_per_second as "askedPerSecond", epoch_ms(p.paced_since) as "pacedSinceMs",
+          epoch_ms(p.next_at) as "nextAtMs",
+          (count(*) filter (where m.state = 'pending'))::int as pending,
+          (count(*) filter (where m.state = 'released'))::int as out,
+          (count(*) filter (where m.state = 'delivered' and ${since}))::int as delivered,
+          (count(*) filter (where m.state = 'dead' and ${since}))::int as dead,
+          (count(*) filter (where m.state = 'dead' and ${since} and m.outcome = m.reason))::int as "deadAlike",
+          (count(*) filter (where m.state = 'expired' and ${since}))::int as expired,
+          greatest(${at(resumedAtMs)}, max(m.ended_at) filter (where m.state = 'delivered')) as "acceptedAt"
+        from redrive_partitions p join redrives r on r.id = p.redrive_id
+        join redrive_members m on m.redrive_id = p.redrive_id and m.partition = p.partition and m.state <> 'left_out'
+        where p.redrive_id = ${redriveId}::uuid group by p.redrive_id, p.partition, r.id)
+      select counted.partition, "askedPerSecond", "pacedSinceMs", "nextAtMs", pending, out, delivered, dead, "deadAlike", expired,
+        (select count(*)::int from redrive_members m join attempts a on a.delivery_id = m.delivery_id
+          where m.redrive_id = ${redriveId}::uuid and m.partition = counted.partition and m.state = 'released'
+            and a.class = 'throttled' and a.settled_at > counted."acceptedAt") as "refusedInRow"
+      from counted order by counted.partition`,
   );
 }
 

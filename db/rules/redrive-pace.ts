@@ -34,6 +34,8 @@ export interface RedriveStretch {
   dead: number;
   deadAlike: number;
   expired: number;
+  /** 429s that its own letters have met since one of them was accepted, however long ago. */
+  refusedInRow: number;
   /** When the canaries had passed. */
   pacedSinceMs: number | null;
   /** The instant of the next release. */
@@ -76,6 +78,8 @@ const RAMP_DOUBLINGS_MAX = 20;
 /** One 429 among a handful is weather; a second one that is more than a twentieth of the calls is the provider's answer. */
 const THROTTLED_MIN = 2;
 const THROTTLED_SHARE_MAX = 0.05;
+/** A provider that names a minute or more is asked once in a minute: its second 429 is outside of the window of the first. */
+const REFUSED_IN_ROW_MAX = 1;
 
 /** Under twenty endings a tenth is one or two: the canaries judge that. */
 const REFAILED_AFTER = 20;
@@ -179,11 +183,15 @@ function pauseCause(
   stretch: RedriveStretch,
 ): { cause: PauseCause; reason: string } | null {
   const { gate, throttled, calls, liveAgeMs } = figures;
+  const { refusedInRow } = stretch;
   if (gate?.why === "circuit_open")
     return { cause: "circuit", reason: "the provider refuses our configuration" };
   if (gate?.why === "parked") return { cause: "throttled", reason: "the provider's quota is used up" };
   if (throttled >= THROTTLED_MIN && throttled > calls * THROTTLED_SHARE_MAX) {
     return { cause: "throttled", reason: `${throttled} of the last ${calls} calls were answered 429` };
+  }
+  if (refusedInRow > REFUSED_IN_ROW_MAX && figures.acceptedPerSecond === 0) {
+    return { cause: "throttled", reason: `its last ${refusedInRow} calls were all answered 429` };
   }
   if (liveAgeMs !== null && liveAgeMs > LIVE_AGE_PAUSE_MS) {
     return { cause: "live_age", reason: `live work has waited for ${Math.round(liveAgeMs / 1000)} s` };

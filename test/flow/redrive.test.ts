@@ -2,13 +2,16 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { database, rows } from "../../db/connection";
 import { checkInvariants } from "../../db/console/invariants";
+import { resumeRedrive } from "../../db/redrive/controls";
 import { previewRedrive } from "../../db/redrive/preview";
 import { readRedrive } from "../../db/redrive/read";
 import { startRedrive } from "../../db/redrive/start";
 import type { Channel } from "../../db/rules/outcome";
 import { ringDoorbell } from "../../inngest/publish";
+import { mostInOneSecond } from "../db/rules/meters";
 import { World } from "../support/world";
 
+const HOUR_MS = 3_600_000;
 const OPERATOR = { name: "olga", reason: "the provider is well again" };
 
 let world: World;
@@ -51,6 +54,15 @@ async function detail(id: string) {
   return read.value;
 }
 
+/** What the letters of a redrive have spent of their budget at most, and how many of them were called again. */
+async function spent(): Promise<{ failures: number; called: number } | undefined> {
+  const [row] = await rows<{ failures: number; called: number }>(
+    database(),
+    sql`select max(failure_count)::int as failures, (count(*) filter (where attempt_count > 1))::int as called from deliveries`,
+  );
+  return row;
+}
+
 const deadRuns = () => world.engine.runs().filter((run) => run.functionId.endsWith("-dead-letter"));
 
 async function expectPromises(): Promise<void> {
@@ -67,6 +79,41 @@ test("redriven dead letters are accepted once each, under the keys that they alw
   expect(world.accepted("resend").toSorted()).toEqual([...refused].toSorted());
   // Nothing is dead any more: there is nothing that a second redrive could choose.
   expect((await previewRedrive({ filter: { channel: "email" } }, "olga")).ok).toBe(false);
+  await expectPromises();
+});
+
+test("E5: two hours of 429s once a minute: a redrive pauses itself and says why, spends nothing, and ramps up behind fresh reminders when it is resumed", async () => {
+  await bury(60);
+  const { providers } = world;
+  providers.control("resend", { fault: "throttle", retryAfterSeconds: 60 });
+  const id = await redrive("email");
+  await world.advance(2 * HOUR_MS);
+  expect(await detail(id)).toMatchObject({
+    state: "paused",
+    pauseKind: "throttled",
+    pauseReason: expect.stringContaining("429"),
+    progress: { delivered: 0, dead: 0 },
+  });
+  expect(await spent()).toEqual({ failures: 0, called: 1 });
+
+  providers.control("resend", { fault: null });
+  const before = providers.ledger.calls("resend").length;
+  const fresh = await world.subscriber("fresh", { channels: ["email"] });
+  const dueMs = world.nowMs() + 90_000;
+  await world.remindMany(fresh.id, 10, { inMs: 90_000 });
+  expect((await resumeRedrive(id, OPERATOR)).ok).toBe(true);
+  await ringDoorbell();
+  await world.advance(30_000);
+  expect(providers.ledger.calls("resend").length - before).toBeLessThan(40);
+  await world.advance(570_000);
+  expect(await detail(id)).toMatchObject({ state: "finished", progress: { delivered: 60 } });
+  const calls = providers.ledger.calls("resend").slice(before);
+  expect(mostInOneSecond(calls.map(({ at }) => at))).toBeLessThanOrEqual(5 + 1);
+  const late = calls.filter(({ destination }) => destination.includes("fresh")).map(({ at }) => at - dueMs);
+  expect(late).toHaveLength(10);
+  // Ten at five a second are two seconds' worth, and at most a few redriven ones had their slots before.
+  expect(Math.max(...late)).toBeLessThanOrEqual(4_000);
+  expect(new Set(world.accepted("resend")).size).toBe(world.accepted("resend").length);
   await expectPromises();
 });
 

@@ -34,6 +34,7 @@ const stretch = (more: Partial<RedriveStretch> = {}): RedriveStretch => ({
   dead: 0,
   deadAlike: 0,
   expired: 0,
+  refusedInRow: 0,
   pacedSinceMs: NOW_MS - 600_000,
   nextAtMs: NOW_MS,
   ...more,
@@ -121,6 +122,12 @@ describe("canaries: one, then five, then the pace", () => {
 describe("it pauses itself", () => {
   test.each([
     ["a second 429 that is more than a twentieth", { calls: 20, throttled: 2 }, {}, "throttled"],
+    [
+      "a second 429 in a row, an hour after the first",
+      { calls: 1, throttled: 1, acceptedPerSecond: 0 },
+      { refusedInRow: 2 },
+      "throttled",
+    ],
     ["a used-up quota", { gate: { why: "parked", untilMs: null } }, {}, "throttled"],
     ["an open circuit", { gate: { why: "circuit_open", untilMs: null } }, {}, "circuit"],
     ["live work that waits too long", { liveAgeMs: LIVE_AGE_PAUSE_MS + 1 }, {}, "live_age"],
@@ -132,6 +139,7 @@ describe("it pauses itself", () => {
   test.each([
     ["one 429 among a handful", { calls: 5, throttled: 1 }, {}],
     ["two 429s among many", { calls: 100, throttled: 2 }, {}],
+    ["two 429s of its own among many that were accepted", { calls: 100, throttled: 2 }, { refusedInRow: 2 }],
     ["two of twenty that died again", {}, { delivered: 18, dead: 2 }],
   ] as const)("not after %s", (_why, observed, more) => {
     expect(decideRedrive(figures(observed), stretch(more)).do).toBe("release");
