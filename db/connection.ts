@@ -16,6 +16,12 @@ export type Executor = Database | Transaction;
  */
 const POOL_SIZE = 10;
 
+/** A server that takes longer to let somebody in is not there. */
+const CONNECT_SECONDS = 10;
+
+/** However long the server was away, who asks once it is back waits no longer than this for the next try. */
+const RECONNECT_SECONDS_MAX = 1;
+
 /** A transaction that waits on its client is a fault: nothing here waits inside one. Long enough for a slow disk. */
 const IDLE_IN_TRANSACTION_MS = 20_000;
 
@@ -35,6 +41,9 @@ function open(url: string): Connection {
   const client = postgres(url, {
     max: Number(process.env.DATABASE_POOL_SIZE ?? POOL_SIZE),
     prepare: preparesStatements(),
+    connect_timeout: CONNECT_SECONDS,
+    // Doubled from ten milliseconds on.
+    backoff: (retries) => Math.min(2 ** retries / 100, RECONNECT_SECONDS_MAX),
     onnotice: () => {},
     connection: {
       application_name: "punctual",

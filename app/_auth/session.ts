@@ -4,6 +4,7 @@ import { redirect } from "next/navigation";
 import { cache } from "react";
 import { ROLES, type Role } from "../../db/roles";
 import { linkSubscriber } from "../../db/subscribers";
+import { inTime } from "../_shell/in-time";
 import { auth } from "./auth";
 
 /** Who is signed in, and whose reminders they may see. */
@@ -28,6 +29,10 @@ export function actingShopper(): Promise<SignedIn | null> {
 async function readSession(disableRefresh: boolean): Promise<SignedIn | null> {
   // Before anything else: reading a request's headers is what tells a build that there is nothing to render yet.
   const incoming = await headers();
+  return inTime(findPerson(incoming, disableRefresh));
+}
+
+async function findPerson(incoming: Headers, disableRefresh: boolean): Promise<SignedIn | null> {
   const found = await auth().api.getSession({ headers: incoming, query: { disableRefresh } });
   if (found === null) return null;
   const { id, email, role } = found.user;

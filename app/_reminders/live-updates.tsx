@@ -2,21 +2,23 @@
 
 import { Pause, Play } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useEffect, useState } from "react";
+import { useEffect, useState, useTransition } from "react";
 
 /**
  * Reads the page again when something is about to change, as long as it can be seen and nobody has paused it. The server
- * says after how long; each reading starts the next wait.
+ * says after how long; each reading starts the next wait, and one that takes longer than that is waited for: a second one
+ * would take its place, and of a server that answers slowly nothing would ever be seen.
  */
 export function LiveUpdates({ lookAgainMs, readAtMs }: { lookAgainMs: number; readAtMs: number }) {
   const router = useRouter();
   const [paused, setPaused] = useState(false);
+  const [reading, startReading] = useTransition();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each reading (readAtMs) starts the next wait
   useEffect(() => {
-    if (paused) return;
+    if (paused || reading) return;
     const look = () => {
-      if (document.visibilityState === "visible") router.refresh();
+      if (document.visibilityState === "visible") startReading(() => router.refresh());
     };
     const timer = setInterval(look, lookAgainMs);
     document.addEventListener("visibilitychange", look);
@@ -24,7 +26,7 @@ export function LiveUpdates({ lookAgainMs, readAtMs }: { lookAgainMs: number; re
       clearInterval(timer);
       document.removeEventListener("visibilitychange", look);
     };
-  }, [router, paused, lookAgainMs, readAtMs]);
+  }, [router, paused, reading, lookAgainMs, readAtMs]);
 
   return (
     <button

@@ -1,8 +1,11 @@
 import { ChevronDown, Eye } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
+import { unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
+import { log } from "../../inngest/log";
 import { requireReader } from "../_auth/operator";
+import { ClosedConsole } from "../_ops/closed-console";
 import { OpsHere, OpsNav } from "../_ops/ops-nav";
 import { AccountMenu } from "../_ui/account-menu";
 import { Disclosure } from "../_ui/disclosure";
@@ -15,10 +18,16 @@ export const metadata: Metadata = {
 
 /**
  * The frame of the console. That it asks who is there gives an outsider a plain 404 before anything is streamed; each
- * page and each action asks for itself all the same.
+ * page and each action asks for itself all the same. When nobody can be asked, this answer is made here, on the server:
+ * Next draws an error of a frame by script alone.
  */
 export default async function OpsLayout({ children }: { children: ReactNode }) {
-  const reader = await requireReader("/ops");
+  const reader = await requireReader("/ops").catch((error: unknown) => {
+    unstable_rethrow(error);
+    log.error("nobody knows who looks", { error });
+    return null;
+  });
+  if (reader === null) return <ClosedConsole />;
   return (
     <>
       <header className="z-20 border-b border-line bg-canvas/90 backdrop-blur sm:sticky sm:top-0">

@@ -20,6 +20,7 @@ export interface FieldError {
  * - `idempotency_mismatch`: this Idempotency-Key was used with another body.
  * - `too_late`: the moment for it has passed (already sending or sent); repeating never helps.
  * - `rate_limited`: the same request will be accepted after `retryAfterSeconds`.
+ * - `unavailable`: something on our side does not answer; nothing was done, and the same request helps later.
  */
 export type Problem =
   | { code: "invalid_input"; fields: FieldError[] }
@@ -29,7 +30,8 @@ export type Problem =
   | { code: "conflict"; why: string }
   | { code: "idempotency_mismatch"; why: string }
   | { code: "too_late"; why: string }
-  | { code: "rate_limited"; retryAfterSeconds: number; why: string };
+  | { code: "rate_limited"; retryAfterSeconds: number; why: string }
+  | { code: "unavailable"; why: string };
 
 export type ProblemCode = Problem["code"];
 
@@ -128,6 +130,8 @@ export function problemStatus(problem: Problem): number {
       return 409;
     case "rate_limited":
       return 429;
+    case "unavailable":
+      return 503;
   }
 }
 
@@ -140,6 +144,7 @@ const TITLES: Record<ProblemCode, string> = {
   idempotency_mismatch: "The idempotency key was used for another request",
   too_late: "Too late for that",
   rate_limited: "Too many requests",
+  unavailable: "Not available at the moment",
 };
 
 /** A problem as RFC 9457 `application/problem+json`. `code`, `errors` and `retryAfterSeconds` are extension members. */
@@ -179,6 +184,7 @@ export function problemDetail(problem: Problem): string {
     case "idempotency_mismatch":
     case "too_late":
     case "rate_limited":
+    case "unavailable":
       return problem.why;
   }
 }

@@ -3,8 +3,7 @@ import { ensurePartitions } from "../../db/admission/partitions";
 import { closeDatabase, database } from "../../db/connection";
 import { previewRedrive } from "../../db/redrive/preview";
 import { makeSignInLink } from "../../db/sign-in-links";
-import { entrancesOf, isConsoleFile } from "../repo/console-access";
-import { codeFiles } from "../repo/source-files";
+import { consoleAddresses } from "../browser/console-places";
 import { fillDeliveries } from "../support/ledger-fill";
 import { fillLedger } from "./backlog";
 import type { Bench, Figures } from "./bench";
@@ -87,22 +86,9 @@ async function fill(stage: Stage, rows: number): Promise<Subjects> {
 
 /** Every page of the console as the code has them, and the lists with what narrows them down. */
 function addresses({ subscriber, reference, redrive }: Subjects): string[] {
-  const named: Record<string, string> = {
-    "[key]": encodeURIComponent(KEY),
-    "[reference]": reference,
-    "[id]": redrive,
-  };
-  const pages = codeFiles()
-    .filter(isConsoleFile)
-    .flatMap(entrancesOf)
-    .filter(({ kind, path }) => kind === "page" && path.endsWith("page.tsx"))
-    // Forms over what the redrive's own page reads, and only for one that runs.
-    .filter(({ path }) => !/\/redrives\/\[id\]\/./.test(path.replace(/page\.tsx$/, "")))
-    .map(({ path }) => {
-      const segments = path.split("/").slice(1, -1);
-      const shown = segments.filter((segment) => !/^\(.*\)$/.test(segment));
-      return `/${shown.map((segment) => named[segment] ?? segment).join("/")}`;
-    });
+  const named = { "[key]": encodeURIComponent(KEY), "[reference]": reference, "[id]": redrive };
+  // Forms over what the redrive's own page reads, and only for one that runs.
+  const pages = consoleAddresses(named).filter((page) => !page.startsWith(`/ops/redrives/${redrive}/`));
   return [
     ...pages,
     "/ops?span=6h",

@@ -7,6 +7,7 @@ import { codeFiles, ROOT } from "../repo/source-files";
 import { launchBrowser } from "../support/browser";
 import { fillDeliveries, fillPartition } from "../support/ledger-fill";
 import { type Stack, startStack } from "../support/stack";
+import { addressOf, consoleAddresses, type Subjects } from "./console-places";
 import { signInAs, withDatabase } from "./operators";
 import { visit } from "./visitor";
 
@@ -47,22 +48,12 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const PARAMS: Record<string, () => string> = {
-  "[key]": () => encodeURIComponent(KEY),
-  "[reference]": () => reference,
-  "[id]": () => "00000000-0000-4000-8000-000000000000",
-};
-
-/** Every page and route of the console, as the code has them, with a subject that exists where there is one. */
-function addresses(): string[] {
-  const entrances = codeFiles().filter(isConsoleFile).flatMap(entrancesOf);
-  const pages = entrances.filter(({ kind, path }) => kind === "page" && !path.endsWith("layout.tsx"));
-  return pages.map(({ path }) => {
-    const segments = path.split("/").slice(1, -1);
-    const shown = segments.filter((segment) => !/^\(.*\)$/.test(segment));
-    return `/${shown.map((segment) => PARAMS[segment]?.() ?? segment).join("/")}`;
-  });
-}
+/** Subjects that exist where there is one. */
+const subjects = (): Subjects => ({
+  "[key]": encodeURIComponent(KEY),
+  "[reference]": reference,
+  "[id]": "00000000-0000-4000-8000-000000000000",
+});
 
 interface Action {
   id: string;
@@ -81,12 +72,7 @@ function actions(): Action[] {
   return Object.entries(manifest.node)
     .filter(([, { filename }]) => filename.startsWith("app/ops/"))
     .map(([id, { workers, filename, exportedName }]) => {
-      const [worker = ""] = Object.keys(workers);
-      const segments = worker
-        .split("/")
-        .slice(1, -1)
-        .filter((segment) => !/^\(.*\)$/.test(segment));
-      const page = `/${segments.map((segment) => PARAMS[segment]?.() ?? segment).join("/")}`;
+      const page = addressOf(Object.keys(workers)[0] ?? "", subjects());
       const inCode = codeFiles()
         .filter(({ path }) => path === filename)
         .flatMap(entrancesOf);
@@ -113,7 +99,7 @@ const FIELDS = {
 
 /** Calls an action as its page's script does, with arguments that it would take from an operator. */
 function call(context: BrowserContext | undefined, action: Action) {
-  const subject = action.file.includes("[key]") ? KEY : (PARAMS["[id]"]?.() ?? "");
+  const subject = action.file.includes("[key]") ? KEY : subjects()["[id]"];
   const state = { values: {}, errors: {}, message: null, answer: 0 };
   // In this order: what the arguments refer to stands before them.
   const body = new FormData();
@@ -134,7 +120,7 @@ const recorded = () =>
 
 describe("every page of the console", () => {
   test("is absent for a shopper, asks an anonymous visitor to sign in, and is there for both kinds of operator", async () => {
-    const pages = addresses();
+    const pages = consoleAddresses(subjects());
     expect(pages.length).toBeGreaterThan(10);
     for (const path of pages) {
       const url = `${stack.app}${path}`;
@@ -145,7 +131,7 @@ describe("every page of the console", () => {
       const anonymous = await people.anonymous?.request.get(url, { maxRedirects: 0 });
       expect(anonymous?.status(), `nobody at ${path}`).toBe(307);
       expect(anonymous?.headers().location).toMatch(/^\/sign-in\?next=%2Fops/);
-      const missing = path.includes(PARAMS["[id]"]?.() ?? "-");
+      const missing = path.includes(subjects()["[id]"]);
       for (const role of ["viewer", "operator"] as const) {
         const answer = await people[role]?.request.get(url, { maxRedirects: 0 });
         expect(answer?.status(), `${role} at ${path}`).toBe(missing ? 404 : 200);

@@ -91,5 +91,7 @@ function pageFault({ body }: Entrance): string | null {
 function calleeOf(node: Node): string {
   if (node.type === "Identifier") return node.name as string;
   if (node.type === "CallExpression") return calleeOf(node.callee as Node);
+  // `ask(…).catch(…)` asks.
+  if (node.type === "MemberExpression") return calleeOf(node.object as Node);
   return node.type;
 }

@@ -30,11 +30,16 @@ export type Stack = {
   stop(): Promise<void>;
 };
 
+type StackOptions = {
+  /** Puts something between the app and its database: takes the database's address, returns the app's. */
+  through?: (databaseUrl: string) => Promise<string>;
+};
+
 /**
  * Starts it on free ports. It needs a build (`npm test` makes one). The clock is the real one: whoever waits, waits for
  * a condition.
  */
-export async function startStack(databases: TestDatabases): Promise<Stack> {
+export async function startStack(databases: TestDatabases, options: StackOptions = {}): Promise<Stack> {
   if (!existsSync(join(ROOT, ".next/BUILD_ID"))) {
     throw new Error("There is no production build for the browser tests: run `npm run build` first.");
   }
@@ -46,7 +51,7 @@ export async function startStack(databases: TestDatabases): Promise<Stack> {
   const secrets = await keepSecrets(join(folder, "secrets.json"));
   const env: NodeJS.ProcessEnv = {
     ...outsideSettings(),
-    ...stackEnvironment(ports, databaseUrl, secrets),
+    ...stackEnvironment(ports, (await options.through?.(databaseUrl)) ?? databaseUrl, secrets),
     PUNCTUAL_ALLOW_STANDINS: "1",
     // One stack per test file beside the runner: a few connections do.
     DATABASE_POOL_SIZE: "8",

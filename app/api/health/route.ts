@@ -1,13 +1,10 @@
 import { after } from "next/server";
-import { effects } from "../../../db/effects";
 import { readOutboxLag } from "../../../db/outbox";
 import { lastSweepAgeMs } from "../../../db/sweeps";
 import { SWEEP_OVERDUE_MS, sweepIfOverdue } from "../../../inngest/sweep";
+import { inTime } from "../../_shell/in-time";
 
 export const dynamic = "force-dynamic";
-
-/** Whoever asks about health waits some seconds himself; a database that is silent for so long is not healthy. */
-const SILENT_MS = 3000;
 
 const NOT_KEPT = { "cache-control": "no-store" };
 
@@ -16,7 +13,7 @@ const NOT_KEPT = { "cache-control": "no-store" };
  * overdue is a fact, not a failure: this check starts one, after the answer.
  */
 export async function GET(): Promise<Response> {
-  const facts = await Promise.race([readFacts(), effects.sleep(SILENT_MS).then(() => null)]);
+  const facts = await inTime(readFacts()).catch(() => null);
   if (facts === null) {
     return Response.json({ ok: false, database: "unreachable" }, { status: 503, headers: NOT_KEPT });
   }
@@ -32,12 +29,7 @@ export async function GET(): Promise<Response> {
   );
 }
 
-/** Null when the database fails. */
-async function readFacts(): Promise<{ sweepAgeMs: number | null; waiting: number } | null> {
-  try {
-    const sweepAgeMs = await lastSweepAgeMs();
-    return { sweepAgeMs, waiting: (await readOutboxLag()).waiting };
-  } catch {
-    return null;
-  }
+async function readFacts(): Promise<{ sweepAgeMs: number | null; waiting: number }> {
+  const sweepAgeMs = await lastSweepAgeMs();
+  return { sweepAgeMs, waiting: (await readOutboxLag()).waiting };
 }

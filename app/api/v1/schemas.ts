@@ -228,7 +228,7 @@ const PROBLEM_CODES = [
   "rate_limited",
   "internal",
   "unavailable",
-] as const satisfies readonly (ProblemCode | "internal" | "unavailable")[];
+] as const satisfies readonly (ProblemCode | "internal")[];
 
 const fieldErrorAnswer = z
   .object({
