@@ -79,7 +79,9 @@ export async function admit(partition: string): Promise<AdmitOutcome> {
     if (gate !== null) return { ...NOTHING, gate, expired };
     const waiting = await promoteAndLook(tx, facts, nowMs);
     const now = chooseReady(facts, waiting);
-    const parcels = [...parcelsOf(now.chosen, now.size), ...parcelsOf(waiting.early)].map((parcel) =>
+    // A probe is one delivery: what is due goes, and only when nothing is, what will be.
+    const early = isProbed(facts) && waiting.ready.length > 0 ? [] : waiting.early;
+    const parcels = [...parcelsOf(now.chosen, now.size), ...parcelsOf(early)].map((parcel) =>
       toParcel(facts, parcel),
     );
     const admitted = await stampAdmissions(tx, facts, parcels, { ...now, nowMs });
@@ -112,7 +114,7 @@ async function promoteAndLook(tx: Transaction, facts: PartitionFacts, nowMs: num
     sql`select lane, weight, virtual_time as "virtualTime", pass_floor as "passFloor" from lanes
       where partition = ${facts.key} order by array_position(array['urgent', 'standard', 'bulk', 'redrive'], lane)`,
     readingReady(facts.key, window),
-    readingEarly(facts.key, probing ? 0 : window, nowMs),
+    readingEarly(facts.key, window, nowMs),
   ]);
   if (promoted[0]?.crowded !== true) return { promoted: promoted.length, window, lanes, ready: first, early };
   const more = await promoteCrowdedOut(tx, { partition: facts.key, afterFlow: facts.promotedFlow });

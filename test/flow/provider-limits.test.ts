@@ -141,6 +141,24 @@ describe("a used-up quota (no Retry-After)", () => {
   });
 });
 
+test("a circuit that opened, with nothing left to probe it, leaves the next reminder on time", async () => {
+  expectConsole(/circuit|refus/);
+  const { id } = await world.subscriber("ada", { channels: ["email"] });
+  // Its pump looks once a minute.
+  await world.remind(id, { inMs: 3 * 60 * MINUTE_MS });
+  world.providers.control("resend", { fault: "unauthorized", faultCount: 1 });
+  const refused = await world.remind(id, { inMs: 20_000 });
+  await world.advance(MINUTE_MS);
+  await world.cancel(refused.id);
+  await world.advance(10 * MINUTE_MS + 37_000);
+  const next = await world.remind(id, { inMs: 30_000 });
+  await world.advance(40_000);
+  expect(calls("resend").map((call) => [call.status, call.at])).toEqual([
+    [401, expect.anything()],
+    [200, Date.parse(next.dueAt)],
+  ]);
+});
+
 test("E2: SMS refused for ten minutes and a push device that hangs leave email and other devices on time", async () => {
   const { id, deviceId } = await world.subscriber("ada");
   const other = await world.subscriber("ben", { channels: ["push"] });

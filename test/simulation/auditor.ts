@@ -209,8 +209,9 @@ function auditTold(told: Told, evidence: Evidence, report: Report): void {
   }
   for (const edit of told.edits) {
     for (const row of deliveries) {
-      const { firstAttemptAtMs } = row;
-      if (row.version < edit.version && firstAttemptAtMs !== null && firstAttemptAtMs > edit.atMs) {
+      // A slot may lie behind an edit before which its attempt began.
+      const first = evidence.attempts.get(row.id)?.[0];
+      if (row.version < edit.version && first !== undefined && first.begunAtMs > edit.atMs) {
         report("P6", `version ${row.version} begun after the edit to ${edit.version}`, row.key);
       }
     }

@@ -2,6 +2,7 @@ import "../support/environment";
 import { parseArgs } from "node:util";
 import { createClone, dropDatabase, type TestDatabases } from "../support/clones";
 import { startTestServer } from "../support/postgres.global";
+import { shortWay } from "../support/short-way";
 import { connectTestClock, disconnectTestClock } from "../support/test-clock";
 import { installMutation, MUTATIONS } from "./mutations";
 import type { Mutation } from "./mutations/mutation";
@@ -66,7 +67,8 @@ async function runHere(
 ): Promise<Summary> {
   const name = `${databases.prefix}_simulation`;
   try {
-    process.env.DATABASE_URL = await createClone(databases, databases.clockTemplate, name);
+    const url = await createClone(databases, databases.clockTemplate, name);
+    process.env.DATABASE_URL = await shortWay(url);
     // The SDK looks through the whole environment at every call, and asking the system for it is slow.
     process.env = { ...process.env };
     await connectTestClock(process.env.DATABASE_URL as string);

@@ -245,6 +245,15 @@ describe("ahead of its time", () => {
     expect(outcome.parcels[0]?.lane).toBe("urgent");
     expect(chosen(await admit(partition))).toEqual([]);
   });
+
+  test("the probe itself, if nothing else is due: one, and not as late as the pump's rest", async () => {
+    const partition = await makeWindow(6);
+    await setPartition(partition, { circuit: "open", circuitProbeAt: inMs(0) });
+    const soon = await makeDelivery({ partition, state: "scheduled", nextEligibleAt: inMs(500) });
+    await makeDelivery({ partition, state: "scheduled", nextEligibleAt: inMs(600) });
+    expect(chosen(await admit(partition))).toEqual([soon.id]);
+    expect(chosen(await admit(partition))).toEqual([]);
+  });
 });
 
 test("lanes and passes are stored: the next admission goes on where this one stopped", async () => {
