@@ -13,7 +13,7 @@ import { VIEWS, VIEWS_HELP } from "./ops-views";
 
 const HELP = `Operators' command line. Every verb takes --json; a change takes --reason and says who by --as (default: your user);
 --dry-run does the change, tells what it came to, and takes all of it back. Exit codes: 0 done, 1 something is not in
-order, 2 the command is wrong or was refused, 3 a redrive has paused itself.
+order, 2 the command is wrong or was refused, 3 a redrive has paused itself, 4 it could not be carried out (no database).
 
 ${VIEWS_HELP}
 ${LEVERS_HELP}
@@ -24,6 +24,35 @@ ${SUPPRESSIONS_HELP}
 It acts on DATABASE_URL, or on the stack of \`npm run dev\` when that is not set.`;
 
 const VERBS: Record<string, Verb> = { ...VIEWS, ...LEVERS, ...OPERATIONS, ...SUPPRESSIONS };
+
+const NAMES = new Set([...Object.keys(VERBS), "dead-letters", "redrive"]);
+
+/** It could not be carried out, so it says nothing about the ledger. */
+const EXIT_FAILED = 4;
+
+/**
+ * One command with its end: whatever went wrong is told as a sentence, with `--json` as one object as well, and the exit
+ * code says of what kind it was.
+ */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  try {
+    await runOps(args);
+  } catch (error) {
+    const message = sentenceOf(error);
+    if (args.includes("--json")) console.log(JSON.stringify({ ok: false, error: message }));
+    console.error(message);
+    process.exitCode = error instanceof Usage ? 2 : EXIT_FAILED;
+  }
+}
+
+/** The innermost cause says what happened; what is around it repeats the statement. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof Usage) return error.message;
+  let at: Error = error;
+  while (at.cause instanceof Error) at = at.cause;
+  return `It could not be carried out: ${at.message || at.name}`;
+}
 
 /**
  * One command of the operators' command line: prints its answer and sets the exit code. Throws `Usage` for a command that
@@ -36,6 +65,7 @@ export async function runOps(args: readonly string[]): Promise<void> {
     console.log(HELP);
     return;
   }
+  if (!NAMES.has(name)) throw new Usage(`There is no verb "${name}"; see \`npm run ops -- --help\`.`);
   loadEnvironmentFiles();
   await pointAtLocalStack();
   // The client was made before the settings of the stack were known.
@@ -44,9 +74,7 @@ export async function runOps(args: readonly string[]): Promise<void> {
   try {
     if (name === "dead-letters") return await runDeadLetters(rest, values);
     if (name === "redrive") return await runRedrive(rest, values);
-    const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
-    if (verb === undefined) throw new Usage(`There is no verb "${name}".\n\n${HELP}`);
-    const result = await verb(contextOf(rest, values));
+    const result = await (VERBS[name] as Verb)(contextOf(rest, values));
     if ("problem" in result) throw new Usage(problemDetail(result.problem));
     const answered = "value" in result ? result.value : result;
     if (!answered.ok) process.exitCode = 1;

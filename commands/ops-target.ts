@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { keepSecrets, stackEnvironment } from "./dev-settings";
+import { Usage } from "./ops-arguments";
 
 const LOCAL = join(dirname(dirname(fileURLToPath(import.meta.url))), ".local");
 
@@ -28,6 +29,6 @@ export async function pointAtLocalStack(): Promise<void> {
     const secrets = await keepSecrets(join(LOCAL, "secrets.json"));
     Object.assign(process.env, stackEnvironment(ports, facts.databaseUrl, secrets));
   } catch {
-    throw new Error("DATABASE_URL is not set and no local stack is running: set it, or start `npm run dev`.");
+    throw new Usage("DATABASE_URL is not set and no local stack is running: set it, or start `npm run dev`.");
   }
 }

@@ -83,11 +83,19 @@ test("every metric that an alert or the board names is exported", async () => {
   expect([...named].filter((name) => !exported.has(name))).toEqual([]);
 });
 
-test("every alert has its page in OPERATIONS.md, and none watches a single 429", () => {
+test("every alert has its page in OPERATIONS.md, and none fires on a single 429 or on depth alone", () => {
   const alerts = readFileSync(join(import.meta.dirname, "../../../operations/alerts.yml"), "utf8");
   const pages = readFileSync(join(import.meta.dirname, "../../../OPERATIONS.md"), "utf8");
   const names = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name);
   expect(names.length).toBeGreaterThan(5);
   expect(names.filter((name) => !pages.includes(`\`${name}\``))).toEqual([]);
-  expect(alerts.match(/for: /g)).toHaveLength(names.length);
+  const rules = alerts.split("- alert: ").slice(1);
+  for (const rule of rules) {
+    expect(rule, "lasts before it fires").toMatch(/\n\s+for: [1-9]\d*[mh]\n/);
+    // A 429 counts only as a share of the calls of a window, for longer than the window is.
+    if (/throttled|429/.test(rule.replace(/summary: .*/, "")))
+      expect(rule).toMatch(/slo_ratio\{measure="throttled_share"\}\) > 1\n\s+for: 30m/);
+    // What waits is news only while it grows and will not be cleared.
+    if (rule.includes("punctual_queue_ready")) expect(rule).toMatch(/deriv\(.*\n.*drain_seconds > /);
+  }
 });
