@@ -1,15 +1,17 @@
 import type { ReactNode } from "react";
 import type { PartitionHealth } from "../../db/console/partitions";
-import type { Pulse } from "../../db/console/pulse";
+import { DEAD_MAX, type Pulse } from "../../db/console/pulse";
 import { TextLink } from "../_ui/button";
 import { Notice } from "../_ui/notice";
 import { When } from "../_ui/when";
-import { verdictOf } from "./health";
-import { counted, duration, partitionName, partitionPath } from "./words";
+import { oldestOf, verdictOf } from "./health";
+import type { AgeSlo } from "./health-card";
+import { address, counted, duration, partitionName, partitionPath } from "./words";
 
 interface ConcernsProps {
   partitions: readonly PartitionHealth[];
   pulse: Pulse;
+  slo: AgeSlo;
   outboxLag: { waiting: number; oldestMs: number | null };
   timeZone: string;
   nowMs: number;
@@ -33,7 +35,10 @@ export function Concerns(props: ConcernsProps) {
   if (concerns.length === 0) {
     return (
       <Notice kind="good">
-        <p>Nothing needs a look: every partition is open, the sweep runs, no event is overdue.</p>
+        <p>
+          Nothing needs a look: every partition is open, every lane is inside its service level, nobody waits
+          for a decision, the sweep runs.
+        </p>
       </Notice>
     );
   }
@@ -83,7 +88,23 @@ function ofLedger({ pulse, outboxLag, nowMs }: ConcernsProps): Concern[] {
   return found;
 }
 
-function ofPartitions({ partitions, pulse, timeZone, nowMs }: ConcernsProps): Concern[] {
+/** Lanes whose oldest delivery has waited for longer than was promised. */
+function ofLanes(health: PartitionHealth, slo: AgeSlo, link: ReactNode): Concern[] {
+  return health.lanes.flatMap((lane) => {
+    const [oldestMs, sloMs] = [oldestOf(lane), slo(health.channel, lane.lane)];
+    if (oldestMs === null || sloMs === null || oldestMs < sloMs) return [];
+    const deliveries = address("/ops/deliveries", { partition: health.partition, lane: lane.lane });
+    const words = (
+      <>
+        {link}, {lane.lane}: the oldest is {duration(oldestMs)} past its time, of {duration(sloMs)} that are
+        promised. <TextLink href={deliveries}>Its deliveries</TextLink>
+      </>
+    );
+    return [{ key: `${health.partition}:${lane.lane}`, kind: "bad" as const, words }];
+  });
+}
+
+function ofPartitions({ partitions, pulse, slo, timeZone, nowMs }: ConcernsProps): Concern[] {
   const found: Concern[] = [];
   for (const health of partitions) {
     const own = pulse.partitions.find((entry) => entry.partition === health.partition);
@@ -103,6 +124,20 @@ function ofPartitions({ partitions, pulse, timeZone, nowMs }: ConcernsProps): Co
                 Until <When atMs={verdict.untilMs} timeZone={timeZone} nowMs={nowMs} seconds />.
               </>
             )}
+          </>
+        ),
+      });
+    }
+    found.push(...ofLanes(health, slo, link));
+    if (own !== undefined && own.dead > 0) {
+      const letters = address("/ops/dead-letters", { partition: health.partition });
+      found.push({
+        key: `${health.partition}:dead`,
+        kind: "attention",
+        words: (
+          <>
+            {link}: {counted(own.dead, "dead letter waits", "dead letters wait", DEAD_MAX)} for a decision.{" "}
+            <TextLink href={letters}>Dead letters</TextLink>
           </>
         ),
       });

@@ -7,7 +7,7 @@ import { ChannelIcon } from "../_ui/channel-icon";
 import { StatusMark } from "../_ui/status-mark";
 import { When } from "../_ui/when";
 import { Gauge, toneOf } from "./gauge";
-import { verdictOf } from "./health";
+import { oldestOf, verdictOf } from "./health";
 import { address, count, duration, partitionName, partitionPath, perSecond, plain, share } from "./words";
 
 /** How old the queue of a lane may be, in milliseconds. */
@@ -66,7 +66,7 @@ function Vitals({ health, pulse }: Pick<HealthCardProps, "health" | "pulse">) {
       <div>
         <dt className="text-ink-soft">Rate of ceiling</dt>
         <dd className="space-y-1.5 tabular-nums">
-          {perSecond(Math.min(health.rate, ceiling))} of {perSecond(ceiling)}
+          {perSecond(Math.min(health.rate, ceiling)).replace("/s", "")} of {perSecond(ceiling)}
           <Gauge part={part} tone={part < 0.5 ? "attention" : "good"} />
         </dd>
       </div>
@@ -134,7 +134,7 @@ function Lanes({ health, slo }: Pick<HealthCardProps, "health" | "slo">) {
 }
 
 function LaneRow({ lane, sloMs }: { lane: LaneHealth; sloMs: number | null }) {
-  const oldestMs = lane.oldestOverdueMs ?? lane.oldestReadyMs;
+  const oldestMs = oldestOf(lane);
   const part = oldestMs === null || sloMs === null ? 0 : oldestMs / sloMs;
   const idle = lane.ready + lane.waiting + lane.sending === 0;
   return (

@@ -1,6 +1,11 @@
-import type { PartitionHealth } from "../../db/console/partitions";
+import type { LaneHealth, PartitionHealth } from "../../db/console/partitions";
 import type { PartitionPulse } from "../../db/console/pulse";
 import type { Tone } from "../../db/rules/words";
+
+/** For how long what is oldest in a lane has been past its time; null when nothing is. */
+export function oldestOf(lane: LaneHealth): number | null {
+  return lane.oldestOverdueMs ?? lane.oldestReadyMs;
+}
 
 /** What a partition does, as a word with a tone and one sentence. */
 export interface Verdict {

@@ -11,7 +11,7 @@ import { requireReader } from "../../_auth/operator";
 import { AnswersSummary } from "../../_ops/answers-summary";
 import { Concerns } from "../../_ops/concerns";
 import { FlowChart } from "../../_ops/flow-chart";
-import { HealthCard } from "../../_ops/health-card";
+import { type AgeSlo, HealthCard } from "../../_ops/health-card";
 import { address, one } from "../../_ops/words";
 import { LiveUpdates } from "../../_reminders/live-updates";
 import { Card, EmptyState, PageHeading } from "../../_ui/page-parts";
@@ -46,10 +46,19 @@ export default async function OverviewPage({ searchParams }: PageProps<"/ops">) 
     readAnswers(ANSWERS_MS),
   ]);
   const { timeZone, nowMs } = reader;
+  const slo: AgeSlo = (channel, lane) =>
+    slos.find((entry) => entry.channel === channel && entry.lane === lane)?.p99AgeMs ?? null;
   return (
     <div className="space-y-8">
       <PageHeading title="Overview" actions={<LiveUpdates lookAgainMs={LOOK_AGAIN_MS} readAtMs={nowMs} />} />
-      <Concerns partitions={partitions} pulse={pulse} outboxLag={lag} timeZone={timeZone} nowMs={nowMs} />
+      <Concerns
+        partitions={partitions}
+        pulse={pulse}
+        slo={slo}
+        outboxLag={lag}
+        timeZone={timeZone}
+        nowMs={nowMs}
+      />
       <section aria-labelledby="partitions" className="space-y-3">
         <h2 id="partitions" className="text-lg font-semibold">
           Partitions
@@ -66,9 +75,7 @@ export default async function OverviewPage({ searchParams }: PageProps<"/ops">) 
                 key={health.partition}
                 health={health}
                 pulse={pulse.partitions.find((entry) => entry.partition === health.partition)}
-                slo={(channel, lane) =>
-                  slos.find((slo) => slo.channel === channel && slo.lane === lane)?.p99AgeMs ?? null
-                }
+                slo={slo}
                 timeZone={timeZone}
                 nowMs={nowMs}
               />

@@ -93,7 +93,7 @@ function Promised({
       <ul className="divide-y divide-line">
         {checks.map((check) => (
           <li key={check.name} className="space-y-2 px-5 py-3">
-            <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+            <div className="flex items-center justify-between gap-x-4">
               <p>{check.name}</p>
               {check.violations > 0 ? (
                 <StatusMark tone="bad">{`broken: ${count(check.violations, 1_000)}`}</StatusMark>

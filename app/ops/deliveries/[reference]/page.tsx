@@ -97,7 +97,7 @@ function Rules({ explanation }: { explanation: Explanation }) {
       <h2 className="text-lg font-semibold">Which rule decides now</h2>
       <ol className="divide-y divide-line">
         {explanation.steps.map(({ step, rule, value, effect }) => (
-          <li key={step} className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 py-2.5">
+          <li key={step} className="flex items-baseline justify-between gap-x-4 py-2.5">
             <span className="min-w-0">
               <span className="font-medium">{step}</span>
               <span className="block text-[0.9375rem] break-words text-ink-soft">

@@ -129,15 +129,15 @@ function DeadTable({ deadLetters, timeZone, nowMs }: DeadTableProps) {
                 {line.reference.slice(0, 10)}…
               </span>
             </Link>
-            <span className={`block text-ink-soft ${NARROW}`}>
-              <When atMs={line.diedAtMs} timeZone={timeZone} nowMs={nowMs} />
-            </span>
           </RowHead>
           <Cell className="space-y-1">
             <StatusMark tone={line.reason === "outcome_unknown" ? "attention" : "bad"}>
               {plain(line.reason)}
             </StatusMark>
             <span className={`block break-words text-ink-soft ${NARROW}`}>{said(line)}</span>
+            <span className={`block text-ink-soft ${NARROW}`}>
+              <When atMs={line.diedAtMs} timeZone={timeZone} nowMs={nowMs} />
+            </span>
             {line.dismissedAtMs !== null && <span className="block text-ink-soft">dismissed</span>}
             {line.redriveId !== null && (
               <Link
