@@ -86,6 +86,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
       left.delete(deliveryId);
       refused[reason] = (refused[reason] ?? 0) + 1;
     }
+    for (const other of group.awakened) calls.awakened.add(other);
     calls.start(group.begun, askedAtMs, group.nowMs);
     if (isTracing()) traced.push(...group.begun.map((claim) => claim.attemptId));
     if (left.size === 0) break;
@@ -110,7 +111,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
   const settled = await calls.finished();
   const wakeInMs = await keepThrottled(run, settled);
   if (settled.some((row) => row.state === "dead")) await ringDoorbell();
-  await refill(run.data);
+  await refill(run.data, [...calls.awakened]);
   await traceCalls(traced);
   return { settled: countBy(settled), refused, returned, wakeInMs };
 }
@@ -166,10 +167,11 @@ async function keepThrottled(run: ParcelRun, settled: readonly SettledDelivery[]
  * A settled parcel lets the next one go. A large one was made under backlog, so the next is simply admitted; after a
  * small one it is looked first whether anything waits. Losing this costs a pump tick, so a failure is only logged.
  */
-async function refill({ partition, deliveryIds }: DeliveryAdmitted): Promise<void> {
+async function refill({ partition, deliveryIds }: DeliveryAdmitted, awakened: string[]): Promise<void> {
   try {
-    if (deliveryIds.length >= BACKLOG_PARCEL) await dispatch(partition);
-    else await dispatchAll([partition]);
+    if (deliveryIds.length < BACKLOG_PARCEL) return void (await dispatchAll([partition, ...awakened]));
+    await dispatch(partition);
+    await dispatchAll(awakened);
   } catch (error) {
     log.warn("refill after a parcel failed; the pump goes on", { partition, error });
   }

@@ -76,6 +76,8 @@ interface Ended {
 export class DeliveryCalls {
   private readonly inFlight = new Set<Promise<void>>();
   private readonly settled: SettledDelivery[] = [];
+  /** Other partitions in which something became due because of these calls. */
+  readonly awakened = new Set<string>();
   private ended: Ended[] = [];
   private settling: Promise<void> | null = null;
   private lapsed: Claim[] = [];
@@ -220,6 +222,7 @@ export class DeliveryCalls {
         );
         noteEpoch(this.partition, outcome.epoch);
         this.settled.push(...outcome.deliveries);
+        for (const partition of outcome.awakened) this.awakened.add(partition);
         return;
       } catch (error) {
         log.warn("settling failed", { partition: this.partition, count: batch.length, error });

@@ -85,6 +85,8 @@ export interface ClaimGroupOutcome {
   begun: Claim[];
   /** Rows that this run has nothing more to do with. */
   refused: Refused[];
+  /** Partitions in which something became due because of it. */
+  awakened: string[];
   /** Rows whose instant has not come; the earliest wait in milliseconds from now. */
   laterInMs: number | null;
   /** Set when the meter granted fewer than asked: ask again after this wait. */
@@ -128,7 +130,8 @@ export async function claimGroup(input: ClaimGroupInput): Promise<ClaimGroupOutc
       await together<ClaimResults>(tx, claimReads(bounded)),
     );
     await together(tx, writes);
-    return { ...outcome, refused: [...outcome.refused, ...(await refuse(tx, sorted, nowMs))] };
+    const { refused, awakened } = await refuse(tx, sorted, nowMs);
+    return { ...outcome, refused: [...outcome.refused, ...refused], awakened };
   });
 }
 
@@ -187,6 +190,7 @@ function planClaim(input: ClaimGroupInput, results: Answers<ClaimResults>): Clai
       ...sorted.refused.map(({ row: refusal, reason }) => ({ deliveryId: refusal.id, reason })),
       ...missing.map((deliveryId) => ({ deliveryId, reason: "duplicate" as const })),
     ],
+    awakened: [],
     laterInMs: sorted.laterAtMs === null ? null : Math.max(1, sorted.laterAtMs - DUE_AHEAD_MS - nowMs),
     retryInMs: granted.length < sorted.go.length ? retryInMs : null,
     roomInMs: Math.max(0, reservation.readyAtMs + GROUP_MS - HORIZON_MS - nowMs),

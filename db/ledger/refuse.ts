@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { at, rows, type Transaction } from "../connection";
 import type { RefusalReason } from "../rules/claim";
 import { endWaiting, giveBack } from "./expire";
+import { pullForward } from "./pull-forward";
 import type { Sorted } from "./verdicts";
 
 /** A row that its run has nothing more to do with. */
@@ -10,8 +11,15 @@ export interface Refused {
   reason: RefusalReason | "ended" | "held";
 }
 
-/** Writes down what refusals mean for their rows. Returns those that are held or ended. */
-export async function refuse(tx: Transaction, sorted: Sorted, nowMs: number): Promise<Refused[]> {
+/**
+ * Writes down what refusals mean for their rows. Returns those that are held or ended, and the partitions in which
+ * something became due because of it (`pullForward`).
+ */
+export async function refuse(
+  tx: Transaction,
+  sorted: Sorted,
+  nowMs: number,
+): Promise<{ refused: Refused[]; awakened: string[] }> {
   const refused: Refused[] = [];
   const refusedFor = (reasons: readonly RefusalReason[]) =>
     sorted.refused.filter(({ reason }) => reasons.includes(reason)).map(({ row }) => row.id);
@@ -32,5 +40,6 @@ export async function refuse(tx: Transaction, sorted: Sorted, nowMs: number): Pr
     await endWaiting(tx, [row.id], reason);
     refused.push({ deliveryId: row.id, reason: "ended" });
   }
-  return refused;
+  const ended = sorted.ended.map(({ row }) => row.id);
+  return { refused, awakened: await pullForward(tx, ended) };
 }

@@ -4,7 +4,7 @@ import { effects } from "../effects";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Settlement } from "../rules/settlement";
 import { BECOMES_DELIVERED, closingAttempts } from "./delivered";
-import type { SettledCall } from "./settle";
+import type { SettledCall, SettledDelivery } from "./settle";
 
 /** A delivery as its settlement finds it, locked. */
 export interface RowFacts {
@@ -142,4 +142,29 @@ export async function applyLateEvidence(tx: Transaction, late: readonly Decided[
   }
   if (convinced.size > 0) await rows(tx, closingAttempts([...convinced]));
   return convinced;
+}
+
+/** A row that had moved on: it is where it was, unless its late answer was the evidence that it needed. */
+export function toStale({ call, row }: Decided, convinced: boolean): SettledDelivery {
+  return {
+    deliveryId: row.id,
+    class: call.outcome.class,
+    state: convinced ? "delivered" : row.state,
+    reason: convinced ? null : row.reason,
+    nextEligibleInMs: null,
+    stale: true,
+  };
+}
+
+/** A row as its settlement left it. */
+export function toSettled({ call, row, settlement }: Decided, nowMs: number): SettledDelivery {
+  return {
+    deliveryId: row.id,
+    class: call.outcome.class,
+    state: settlement.state,
+    reason: settlement.state === "dead" || settlement.state === "expired" ? settlement.reason : null,
+    nextEligibleInMs:
+      settlement.state === "deferred" ? Math.max(1, settlement.nextEligibleAtMs - nowMs) : null,
+    stale: false,
+  };
 }

@@ -41,6 +41,7 @@ import {
   storingCallTimes,
 } from "./feedback";
 import { lockMarkedDestinations, markDestinations } from "./mark-destinations";
+import { pullForward } from "./pull-forward";
 import {
   applyingSettlements,
   applyLateEvidence,
@@ -51,6 +52,8 @@ import {
   type RowFacts,
   recordingAttempts,
   toRowFacts,
+  toSettled,
+  toStale,
 } from "./settle-rows";
 
 /** How one begun call ended, as its adapter saw it. */
@@ -74,6 +77,8 @@ export interface SettleOutcome {
   deliveries: SettledDelivery[];
   /** The meter's epoch afterwards: slots of an older one are void. */
   epoch: number;
+  /** Partitions in which something became due because of it (`pullForward`). */
+  awakened: string[];
 }
 
 export interface SettledDelivery {
@@ -99,7 +104,7 @@ export async function settleAttempts(
   partition: string,
   calls: readonly SettledCall[],
 ): Promise<SettleOutcome> {
-  if (calls.length === 0) return { deliveries: [], epoch: 0 };
+  if (calls.length === 0) return { deliveries: [], epoch: 0, awakened: [] };
   if (calls.every(({ outcome }) => outcome.class === "accepted")) {
     const settled = await settleQuietly(partition, calls);
     if (settled !== null) return settled;
@@ -149,13 +154,12 @@ async function settleInFull(
     tx,
     unknown.map(({ row }) => row.id),
   );
-  await stageDeaths(
-    tx,
-    current
-      .filter(({ row, settlement }) => settlement.state === "dead" && !reported.has(row.id))
-      .map(({ row }) => row.id),
-  );
+  const over = current.filter(({ row }) => !reported.has(row.id));
+  const idsOf = (states: readonly string[]) =>
+    over.filter(({ settlement }) => states.includes(settlement.state)).map(({ row }) => row.id);
+  await stageDeaths(tx, idsOf(["dead"]));
   return {
+    awakened: await pullForward(tx, idsOf(["dead", "expired"])),
     deliveries: decided.map((entry) =>
       current.includes(entry) && !reported.has(entry.row.id)
         ? toSettled(entry, nowMs)
@@ -205,7 +209,11 @@ function settleQuietly(partition: string, calls: readonly SettledCall[]): Promis
         ...notingAccepted(decided),
         ...callTimes,
       ],
-      value: { deliveries: decided.map((entry) => toSettled(entry, nowMs)), epoch: epochOf(budgets) },
+      value: {
+        deliveries: decided.map((entry) => toSettled(entry, nowMs)),
+        epoch: epochOf(budgets),
+        awakened: [],
+      },
     };
   });
 }
@@ -271,29 +279,5 @@ async function recordAttempts(
   return {
     begunAt: new Map(begun.map((row) => [row.id, row.begunAtMs])),
     recorded: new Set(recorded.map((row) => row.id)),
-  };
-}
-
-/** A row that had moved on: it is where it was, unless its late answer was the evidence that it needed. */
-function toStale({ call, row }: Decided, convinced: boolean): SettledDelivery {
-  return {
-    deliveryId: row.id,
-    class: call.outcome.class,
-    state: convinced ? "delivered" : row.state,
-    reason: convinced ? null : row.reason,
-    nextEligibleInMs: null,
-    stale: true,
-  };
-}
-
-function toSettled({ call, row, settlement }: Decided, nowMs: number): SettledDelivery {
-  return {
-    deliveryId: row.id,
-    class: call.outcome.class,
-    state: settlement.state,
-    reason: settlement.state === "dead" || settlement.state === "expired" ? settlement.reason : null,
-    nextEligibleInMs:
-      settlement.state === "deferred" ? Math.max(1, settlement.nextEligibleAtMs - nowMs) : null,
-    stale: false,
   };
 }

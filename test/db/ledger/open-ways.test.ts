@@ -7,7 +7,7 @@ import type { Channel } from "../../../db/rules/outcome";
 import * as schema from "../../../db/schema";
 import { testClock } from "../../support/database";
 import { emptyLedger, inMs, makeReminder, makeShopper } from "../../support/factories";
-import { admitRows, claim, deliveriesOf, readDelivery, renderPayloads } from "../../support/ledger";
+import { admitRows, claim, deliveriesOf, readDelivery, renderPayloads, settle } from "../../support/ledger";
 
 beforeEach(emptyLedger);
 
@@ -71,6 +71,50 @@ describe("one channel, then the next", () => {
       .where(eq(schema.deliveries.id, push.id));
     await noteOpened(SHOP, id);
     expect(await readDelivery(sms.id)).toMatchObject({ state: "expired", reason: "answered" });
+  });
+
+  describe("when a channel cannot reach anybody, the next goes at once", () => {
+    async function stepped() {
+      const { rows } = await opened({ channels: ["push", "email", "sms"], reminder: { stepMinutes: 10 } });
+      const [push, email, sms] = (["push", "email", "sms"] as const).map((channel) =>
+        rows.find((row) => row.channel === channel),
+      );
+      if (push === undefined || email === undefined || sms === undefined) throw new Error("not opened");
+      await admitRows([push.id]);
+      const [claimed] = (await claim([push])).begun;
+      if (claimed === undefined) throw new Error("not claimed");
+      return { push, email, sms, claimed };
+    }
+    const later = { state: "scheduled", lastClass: "not_before" } as const;
+
+    test("after a certain end", async () => {
+      const { email, sms, claimed } = await stepped();
+      await testClock.advance(1_000);
+      const { awakened } = await settle(claimed, { class: "destination_rejected", disposition: "gone" });
+      expect(await readDelivery(email.id)).toMatchObject({ state: "scheduled", lastClass: null });
+      expect((await readDelivery(email.id)).nextEligibleAt).toEqual(inMs(0));
+      expect(awakened).toEqual([email.partition]);
+      // The one after it waits as planned.
+      expect(await readDelivery(sms.id)).toMatchObject({ ...later, nextEligibleAt: sms.nextEligibleAt });
+    });
+
+    test("not after a failure that is tried again, nor after one whose outcome nobody knows", async () => {
+      const { email, claimed } = await stepped();
+      const { awakened } = await settle(claimed, { class: "transient" });
+      expect(awakened).toEqual([]);
+      expect(await readDelivery(email.id)).toMatchObject({ ...later, nextEligibleAt: email.nextEligibleAt });
+    });
+
+    test("not when it was done meanwhile", async () => {
+      const { push, email, claimed } = await stepped();
+      await database()
+        .update(schema.occurrences)
+        .set({ answeredAt: inMs(0), answeredBy: "done" })
+        .where(eq(schema.occurrences.id, push.occurrenceId ?? ""));
+      const { awakened } = await settle(claimed, { class: "destination_rejected", disposition: "gone" });
+      expect(awakened).toEqual([]);
+      expect(await readDelivery(email.id)).toMatchObject(later);
+    });
   });
 
   test("what was being sent when it was opened is not tried again after a refusal", async () => {

@@ -145,7 +145,7 @@ describe("repeated, stale and late", () => {
       [one.row.id, "delivered", true],
       [two.row.id, "delivered", false],
     ]);
-    expect(await settleAttempts(partition, [])).toEqual({ deliveries: [], epoch: 0 });
+    expect(await settleAttempts(partition, [])).toEqual({ deliveries: [], epoch: 0, awakened: [] });
     expect((await readMeter(partition)).epoch).toBe(1);
   });
 });
