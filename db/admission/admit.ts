@@ -196,7 +196,11 @@ function toParcel(facts: PartitionFacts, parcel: readonly Candidate[]): Parcel {
   };
 }
 
-/** Stamps what nobody else holds at this moment, and moves the lanes on. Returns the parcels of what it stamped. */
+/**
+ * Stamps what nobody else holds at this moment, and moves the lanes on. Returns the parcels of what it stamped. They are
+ * the partition's owner's from here on: what was opened, or given back by its holder, while the partition was handed
+ * over still has the owner of before.
+ */
 async function stampAdmissions(
   tx: Transaction,
   facts: PartitionFacts,
@@ -210,7 +214,7 @@ async function stampAdmissions(
   );
   const ids = uuids(stamps.map((stamp) => stamp.deliveryId));
   const [stamped] = await together<[{ id: string }, unknown, unknown]>(tx, [
-    sql`update deliveries d set admission_id = w."admissionId", admitted_at = ${at(nowMs)},
+    sql`update deliveries d set admission_id = w."admissionId", admitted_at = ${at(nowMs)}, owner = ${facts.owner},
         admitted_until = greatest(${at(nowMs)}, coalesce(case when d.state = 'scheduled' then d.next_eligible_at end, ${at(nowMs)}))
           + ${ADMISSION_MS} * interval '1 millisecond'
       from jsonb_to_recordset(${JSON.stringify(stamps)}::jsonb) as w("deliveryId" uuid, "admissionId" uuid),

@@ -58,7 +58,7 @@ export async function previewRedrive(request: RedriveRequest, operator: string):
         and created_at < ledger_now() - ${PREVIEW_KEPT_MS} * interval '1 millisecond'`,
     );
     const found = await readDeadFacts(tx, deadLettersWhere(filter), { own: null, limit: MEMBERS_MAX + 1 });
-    if (found.length === 0) return fail({ code: "not_found", what: "dead letter" });
+    if (found.length === 0) return fail({ code: "not_found", what: "dead letter as this filter asks for" });
     const members = found.slice(0, MEMBERS_MAX).map((facts) => ({
       ...facts,
       verdict: redriveVerdict(facts, { nowMs, includesAmbiguous: includeAmbiguous }),

@@ -14,7 +14,15 @@ import { database, rows } from "../../../db/connection";
 import * as schema from "../../../db/schema";
 import { testClock } from "../../support/database";
 import { emptyLedger, inMs, makeDelivery, makePartition, setPartition } from "../../support/factories";
-import { admitRows, begin, claim, readDelivery, readMeter, readPartitionRow } from "../../support/ledger";
+import {
+  admitRows,
+  begin,
+  claim,
+  readDelivery,
+  readMeter,
+  readPartitionRow,
+  settle,
+} from "../../support/ledger";
 
 beforeEach(emptyLedger);
 
@@ -107,6 +115,24 @@ test("a hand-over takes what waits, leaves what is being sent, and refuses the o
   expect(owners).toEqual([1, 2, 1]);
   const [action] = await recorded();
   expect(action).toMatchObject({ action: "owner", details: { owner: 2, moved: 1 } });
+});
+
+test("what a hand-over could not see goes on with the next admission: opened at that moment, or handed back by its holder", async () => {
+  const partition = await makePartition({ ceiling: 100, burst: 5 });
+  const sending = await makeDelivery({ partition });
+  await admitRows([sending.id]);
+  const held = await begin(sending);
+  await setOwner(partition, 2, OPERATOR);
+  await settle(held, { class: "not_made" });
+  // The statement of an opening that began before the hand-over knows the owner of before.
+  const opened = await makeDelivery({ partition });
+  expect(await readDelivery(sending.id)).toMatchObject({ state: "ready", owner: 1 });
+  expect(await readDelivery(opened.id)).toMatchObject({ state: "ready", owner: 1 });
+  const admitted = (await admit(partition)).parcels.flatMap((parcel) => parcel.deliveryIds);
+  expect(admitted.toSorted()).toEqual([sending.id, opened.id].toSorted());
+  const { begun, refused } = await claim([sending, opened]);
+  expect(refused).toEqual([]);
+  expect(begun).toHaveLength(2);
 });
 
 test("a lane's weight is its share from the next admission on", async () => {
