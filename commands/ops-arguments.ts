@@ -19,6 +19,7 @@ const OPTIONS = {
   partition: { type: "string" },
   cause: { type: "string" },
   within: { type: "string" },
+  window: { type: "string" },
   "older-than": { type: "string" },
   rate: { type: "string" },
   confirm: { type: "string" },
@@ -58,7 +59,7 @@ const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86
 /** The duration that a flag gives, such as `30m`, in milliseconds; null when it was not given. */
 export function duration(
   flags: Partial<Flags>,
-  name: "for" | "since" | "within" | "older-than",
+  name: "for" | "since" | "within" | "older-than" | "window",
 ): number | null {
   const text = flags[name];
   if (text === undefined) return null;

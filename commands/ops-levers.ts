@@ -7,17 +7,30 @@ import {
   setOwner,
 } from "../db/admission/controls";
 import { newApiSecret, storeApiKey } from "../db/api-keys";
+import { PREDICTED_MAX } from "../db/console/predictions";
 import { setMode } from "../db/ledger-mode";
 import type { Operator } from "../db/operator-actions";
 import { setRole } from "../db/roles";
+import { DEGRADATION_NAME } from "../db/rules/degradation";
 import type { Result } from "../db/rules/errors";
+import {
+  previewDegradation,
+  readDegradations,
+  switchDegradation,
+  writeDegradation,
+} from "../db/shipments/degradation";
+import { degrade } from "../inngest/degrade";
 import { ringPumps } from "../inngest/dispatch";
+import { Usage } from "./ops-arguments";
 import { answer, type OpsAnswer, type OpsContext, told, type Verb } from "./ops-verbs";
 
 export const LEVERS_HELP = `  pause <partition> [--for 30m] --reason …    stop a partition, admitted work included; without --for until resumed
   resume <partition> --reason …               end a pause, a parking or an open circuit; the rate ramps up
   rate <partition> <perSecond> [--burst n] [--concurrency n] --reason …    0 is a pause; also of an account
   lane <partition> <lane> <weight> --reason … urgent, standard, bulk, redrive
+  degradation <partition> <lane> <policy> --window 2h --reason …   write down what bulk or standard gives up first:
+                                              expire_oldest, coalesce or other_channel; says how many it would be
+  degrade <partition> <lane> --for 2h --reason …    let what is written act for a while; --for 0s ends it
   owner <partition> <generation> --reason …   hand a partition to another consumer generation
   hold --reason …                             hold every partition; reminders are still taken and opened
   release --reason …                          let the ledger send again; the next sweep rings the pumps
@@ -47,6 +60,21 @@ export const LEVERS: Record<string, Verb> = {
     const owner = number(argument(1, "generation"), "owner");
     return turned(dryRun, await setOwner(argument(0, "partition"), owner, operator()));
   },
+  async degradation({ argument, duration, operator, dryRun }) {
+    const [partition, lane] = [argument(0, "partition"), argument(1, "lane")];
+    const given = { lane, policy: argument(2, "policy"), windowMs: duration("window") };
+    const outcome = await writeDegradation(partition, given, operator());
+    return outcome.ok ? degradationTold(partition, lane, "written", dryRun) : outcome;
+  },
+  async degrade({ argument, duration, operator, dryRun }) {
+    const [partition, lane] = [argument(0, "partition"), argument(1, "lane")];
+    const forMs = duration("for");
+    if (forMs === null) throw new Usage("How long? --for 2h, at most 24h; --for 0s ends it.");
+    const outcome = await switchDegradation(partition, lane, forMs === 0 ? null : forMs, operator());
+    if (!outcome.ok) return outcome;
+    const acted = dryRun || forMs === 0 ? 0 : await degrade(partition);
+    return degradationTold(partition, lane, forMs === 0 ? "off" : "on", dryRun, acted);
+  },
   hold: ({ operator }) => moded("held", operator()),
   release: ({ operator }) => moded("sending", operator()),
   async role({ argument, operator }) {
@@ -60,6 +88,29 @@ export const LEVERS: Record<string, Verb> = {
     return dryRun ? answer({ name }, [`a key for ${name}`]) : answer({ apiKey: secret }, [secret]);
   },
 };
+
+/** What a lane's policy would act on, and what it has just done. */
+async function degradationTold(
+  partition: string,
+  lane: string,
+  now: "written" | "on" | "off",
+  dryRun: boolean,
+  acted = 0,
+): Promise<Result<OpsAnswer>> {
+  const policy = (await readDegradations(partition)).find((one) => one.lane === lane);
+  // What a rehearsal wrote is gone again.
+  if (policy === undefined)
+    return { ok: true, value: answer({ ok: true, partition, lane }, [`${lane}: ${now}.`]) };
+  const counts = await previewDegradation(policy, PREDICTED_MAX);
+  const { degradation } = policy;
+  return {
+    ok: true,
+    value: answer({ ok: true, now, ...policy, ...counts, acted, dryRun }, [
+      `${partition}, ${lane}: ${DEGRADATION_NAME[degradation]}, ${now}.`,
+      `${acted === 0 ? "" : `${acted} done. `}It concerns ${counts.affected} of ${counts.waiting} updates that wait.`,
+    ]),
+  };
+}
 
 async function moded(mode: "held" | "sending", operator: Operator): Promise<Result<OpsAnswer>> {
   return told(await setMode(mode, operator), (done) => answer(done, [`The ledger is ${done.mode}.`]));

@@ -10,7 +10,7 @@ export interface OpsContext {
   dryRun: boolean;
   argument: (index: number, name: string) => string;
   number: (text: string, name: string) => number;
-  duration: (name: "for" | "since") => number | null;
+  duration: (name: "for" | "since" | "window") => number | null;
   operator: () => Operator;
 }
 

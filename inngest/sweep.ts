@@ -10,6 +10,7 @@ import { bumpSilentRedrives } from "../db/redrive/step";
 import { crowdEventId, dueEventId } from "../db/rules/event-catalog";
 import { openAheadSeconds } from "../db/rules/opening";
 import { beginSweep, endSweep, lastSweepAgeMs, type SweepMover, upcomingDueSeconds } from "../db/sweeps";
+import { degrade } from "./degrade";
 import { callRedrives, ringPumps } from "./dispatch";
 import { fanOutOverdue } from "./fan-out";
 import { log } from "./log";
@@ -45,6 +46,7 @@ export interface SweepCounts extends Record<string, number> {
   recovered: number;
   expired: number;
   reverted: number;
+  degraded: number;
   rung: number;
   redrives: number;
   rearmed: number;
@@ -54,7 +56,7 @@ export interface SweepCounts extends Record<string, number> {
 
 /**
  * Heals whatever a crash left (P5), from Postgres alone: opens overdue occurrences, recovers leases, ends what is past
- * its usefulness, puts back limits that were changed for a while, rings silent pumps, calls silent redrives' drivers, arms
+ * its usefulness, puts back limits that were changed for a while, lets policies for overload act, rings silent pumps, calls silent redrives' drivers, arms
  * near waits again, publishes the outbox, and looks whether an uncertain ledger has become calm. Each part is a transaction of its
  * own and may run twice; a crash between parts leaves the rest to the next sweep. Null when another sweep just ran.
  */
@@ -67,6 +69,7 @@ export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
     recovered: 0,
     expired: 0,
     reverted: 0,
+    degraded: 0,
     rung: 0,
     redrives: 0,
     rearmed: 0,
@@ -82,6 +85,7 @@ export async function sweep(mover: SweepMover): Promise<SweepCounts | null> {
   );
   const reverted = await revertLapsedLimits();
   counts.reverted = reverted.length;
+  counts.degraded = await degrade();
   const all = mover === "start" || mover === "sync";
   const rings = await bumpSilentPumps({ all });
   await ringPumps([...reverted, ...rings]);

@@ -1,9 +1,11 @@
 import type { ReactNode } from "react";
 import type { PartitionHealth } from "../../db/console/partitions";
+import { DEGRADABLE_LANES, DEGRADATION_NAME, DEGRADATIONS } from "../../db/rules/degradation";
 import { ButtonLink, buttonClass } from "../_ui/button";
 import { Field, type FieldAttributes, Input, Select } from "../_ui/field";
 import { Card } from "../_ui/page-parts";
 import { DURATIONS } from "./durations";
+import { POLICY_TERMS, POLICY_WINDOWS } from "./policy-terms";
 import { partitionPath, plain } from "./words";
 
 interface ControlsProps {
@@ -30,7 +32,7 @@ export function Controls({ health, mayAct }: ControlsProps) {
           Resume…
         </ButtonLink>
       )}
-      <div className="grid gap-x-8 gap-y-7 lg:grid-cols-3">
+      <div className="grid gap-x-8 gap-y-7 lg:grid-cols-2 xl:grid-cols-4">
         <Lever name="Pause" path={path("pause")}>
           <DurationField id="pause-for" />
         </Lever>
@@ -64,6 +66,36 @@ export function Controls({ health, mayAct }: ControlsProps) {
             />
           </div>
         </Lever>
+        <Lever name="Under load" path={path("degrade")}>
+          <Choice id="degrade-lane" name="lane" label="Lane">
+            {DEGRADABLE_LANES.map((lane) => (
+              <option key={lane} value={lane}>
+                {plain(lane)}
+              </option>
+            ))}
+          </Choice>
+          <Choice id="policy" name="policy" label="Policy">
+            {DEGRADATIONS.map((policy) => (
+              <option key={policy} value={policy}>
+                {DEGRADATION_NAME[policy]}
+              </option>
+            ))}
+          </Choice>
+          <Choice id="window" name="window" label="What has waited longer than">
+            {POLICY_WINDOWS.map(({ word, name }) => (
+              <option key={word} value={word}>
+                {name}
+              </option>
+            ))}
+          </Choice>
+          <Choice id="term" name="term" label="For">
+            {POLICY_TERMS.map(({ word, name }) => (
+              <option key={word} value={word}>
+                {name}
+              </option>
+            ))}
+          </Choice>
+        </Lever>
       </div>
     </Card>
   );
@@ -82,6 +114,18 @@ function Lever({ name, path, children }: { name: string; path: string; children:
         </button>
       </fieldset>
     </form>
+  );
+}
+
+function Choice(props: { id: string; name: string; label: string; children: ReactNode }) {
+  return (
+    <Field id={props.id} label={props.label}>
+      {(attributes: FieldAttributes) => (
+        <Select {...attributes} name={props.name}>
+          {props.children}
+        </Select>
+      )}
+    </Field>
   );
 }
 

@@ -24,7 +24,7 @@ const RESUME_SHARE = 0.2;
  * Turns one control of a partition: the change, its audit row and a new pump generation in one transaction. It acts at
  * the next admission and the next claim, without a deploy; the caller rings the pumps after the commit.
  */
-async function control(
+export async function control(
   key: string,
   operator: Operator,
   action: string,

@@ -114,6 +114,14 @@ export function tellExpired(facts: StoryFacts): StoryLine {
       return line("Held back", "quiet", ["You have had as many messages here as you allow for a day."], {
         advice: "Snooze it to get it after all, or raise the limit under Channels.",
       });
+    case "shed":
+      return line("Given up", "attention", [
+        "So much had to be sent that this update came too late to be of use. The parcel’s page has it.",
+      ]);
+    case "moved":
+      return line("Sent elsewhere", "quiet", [
+        `So much had to be sent by ${CHANNEL_NAME[facts.channel]} that this went out on another of your channels.`,
+      ]);
   }
 }
 

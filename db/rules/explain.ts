@@ -93,6 +93,8 @@ function holdStep(facts: ExplainFacts, nowMs: number | null): ExplainStep {
 
 function laneStep(facts: ExplainFacts, isOver: boolean): ExplainStep {
   const rule = `lane ${facts.lane}, weight ${facts.laneWeight ?? "unknown"}`;
+  if (facts.reason === "shed" || facts.reason === "moved")
+    return { step: "lane", rule, value: `degraded: ${facts.reason}`, effect: "stops" };
   if (isOver) return { step: "lane", rule, value: "it has left the lane", effect: "passes" };
   if (facts.state === "sending") return { step: "lane", rule, value: "claimed", effect: "passes" };
   if (facts.state !== "ready") {

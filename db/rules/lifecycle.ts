@@ -38,6 +38,8 @@ export const EXPIRED_REASONS = [
   "consent",
   "milestone_not_chosen",
   "capped",
+  "shed",
+  "moved",
 ] as const;
 export type ExpiredReason = (typeof EXPIRED_REASONS)[number];
 

@@ -223,6 +223,7 @@ const PAGES: [name: string, path: () => string][] = [
   ["partition", () => PARTITION],
   ["pause", () => `${PARTITION}/pause?for=open`],
   ["limits", () => `${PARTITION}/limits?ceiling=1`],
+  ["under load", () => `${PARTITION}/degrade?lane=bulk&policy=other_channel&window=1h&term=4h`],
   ["weight", () => `${PARTITION}/weight?lane=bulk&weight=9`],
   ["resume", () => `${PARTITION}/resume`],
   ["deliveries", () => "/ops/deliveries?state=dead&channel=sms"],

@@ -68,6 +68,18 @@ const CASES: Record<string, [row: string, ...changes: string[]]> = {
   destinations_push_has_keys: ["destinations", "channel = 'push'", "p256dh = 'k', auth = 'a'"],
   destinations_state_known: ["destinations", "state = 'sleeping'"],
   idempotency_keys_bounded: ["idempotency_keys", "key = ''", "key = repeat('k', 256)"],
+  lanes_degradation_known: [
+    "lanes",
+    "degradation = 'drop', degradation_window_seconds = 60",
+    "degradation = 'coalesce', degradation_window_seconds = 60, lane = 'urgent'",
+  ],
+  lanes_degradation_window: [
+    "lanes",
+    "degradation = 'coalesce', degradation_window_seconds = 59, lane = 'bulk'",
+    "degradation = 'coalesce', degradation_window_seconds = null, lane = 'bulk'",
+    "degradation = null, degradation_window_seconds = 60, lane = 'bulk'",
+  ],
+  lanes_degradation_written: ["lanes", "degradation_until = now()"],
   lanes_lane_known: ["lanes", "lane = 'fast'"],
   lanes_weight_positive: ["lanes", "weight = 0"],
   ledger_state_cleanup_off: [

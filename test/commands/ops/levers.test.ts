@@ -119,6 +119,32 @@ describe("a lever acts on the ledger at once, is written down, and answers one o
     expect(checks.find(({ name }) => name === "a pause without an end")?.sample).toEqual([partition]);
   });
 
+  test("degradation and degrade: written down, rehearsed, acting for a while, ended", async () => {
+    const write = ["degradation", partition, "bulk", "expire_oldest", "--window", "2h", ...WHY] as const;
+    expect((await ops(...write, "--dry-run", "--json")).code).toBe(0);
+    const degradation = async () => {
+      const lanes = await database().select().from(schema.lanes);
+      const bulk = lanes.find(({ lane }) => lane === "bulk");
+      return [
+        bulk?.degradation ?? null,
+        bulk?.degradationWindowSeconds ?? null,
+        bulk?.degradationUntil ?? null,
+      ];
+    };
+    expect(await degradation()).toEqual([null, null, null]);
+    const told = await ops(...write, "--json");
+    expect(JSON.parse(told.lines[0] ?? "")).toMatchObject({ now: "written", waiting: 0, affected: 0 });
+    expect(await degradation()).toEqual(["expire_oldest", 7_200, null]);
+    expect((await ops("degrade", partition, "bulk", "--for", "3h", ...WHY)).code).toBe(0);
+    expect(await degradation()).toEqual(["expire_oldest", 7_200, inMs(3 * 3_600_000)]);
+    expect((await ops("degrade", partition, "bulk", "--for", "0s", ...WHY)).code).toBe(0);
+    expect(await degradation()).toEqual(["expire_oldest", 7_200, null]);
+    expect((await ops("degrade", partition, "bulk", ...WHY)).code).toBe(2);
+    expect(
+      (await ops("degradation", partition, "urgent", "coalesce", "--window", "2h", ...WHY)).code,
+    ).not.toBe(0);
+  });
+
   test("owner: the partition and what waits in it go to another consumer generation", async () => {
     const row = await makeDelivery({ partition });
     expect((await ops("owner", partition, "2", ...WHY, "--json")).code).toBe(0);

@@ -10,10 +10,13 @@ import {
   setLaneWeight,
   setLimits,
 } from "../../../../db/admission/controls";
+import { switchDegradation, writeDegradation } from "../../../../db/shipments/degradation";
+import { degrade } from "../../../../inngest/degrade";
 import { ringPumps } from "../../../../inngest/dispatch";
 import { requireOperator } from "../../../_auth/operator";
 import { type FormState, stateOfProblem, textOf, textsOf } from "../../../_forms/form-state";
 import { readDuration } from "../../../_ops/durations";
+import { readPolicyTerm, readPolicyWindow } from "../../../_ops/policy-terms";
 import { address, partitionPath } from "../../../_ops/words";
 
 /** Pauses a partition for as long as was chosen. */
@@ -51,6 +54,23 @@ export async function weigh(key: string, before: FormState, form: FormData): Pro
   const weight = numberOf(form, "weight");
   const outcome = await setLaneWeight(key, textOf(form, "lane"), weight, as(operator.value, form));
   return finish(key, "weighed", outcome, before, form);
+}
+
+/** Writes down what a lane gives up under load, lets it act for a while, or ends that. */
+export async function relieve(key: string, before: FormState, form: FormData): Promise<FormState> {
+  const operator = await requireOperator(partitionPath(key, "degrade"));
+  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS);
+  const by = as(operator.value, form);
+  const lane = textOf(form, "lane");
+  const term = readPolicyTerm(textOf(form, "term"));
+  if (term.kind === "off")
+    return finish(key, "relief-off", await switchDegradation(key, lane, null, by), before, form);
+  const { ms: windowMs } = readPolicyWindow(textOf(form, "window"));
+  const written = await writeDegradation(key, { lane, policy: textOf(form, "policy"), windowMs }, by);
+  if (term.kind === "written" || !written.ok) return finish(key, "relief-written", written, before, form);
+  const switched = await switchDegradation(key, lane, term.ms, by);
+  if (switched.ok) after(() => degrade(key));
+  return finish(key, "relief-on", switched, before, form);
 }
 
 const FIELDS = { reason: { name: "reason", label: "The reason" } };

@@ -32,6 +32,9 @@ const DONE: Record<string, string> = {
   paused: "Paused. Admitted work stops too: every claim asks before its call.",
   resumed: "Resumed. The rate starts at a fifth of the ceiling and ramps up with its successes.",
   limited: "The limits are set. They hold from the next admission and the next claim on.",
+  "relief-written": "It is written down, and does nothing until it is switched on.",
+  "relief-on": "It acts now and once a minute, until its time is over.",
+  "relief-off": "It is off. What was given up stays given up.",
   weighed: "The weight is set. It holds from the next admission on.",
 };
 

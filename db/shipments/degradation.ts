@@ -1,0 +1,152 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type ControlOutcome, control } from "../admission/controls";
+import { rows, transact } from "../connection";
+import { endWaiting } from "../ledger/expire";
+import type { Operator } from "../operator-actions";
+import { type Degradation, type DegradationPolicy, readDegradation } from "../rules/degradation";
+import { fail, invalid } from "../rules/errors";
+import type { Lane } from "../rules/outcome";
+
+/** A lane's policy, as written and, until `untilMs`, as acting. */
+export interface LaneDegradation extends DegradationPolicy {
+  partition: string;
+  lane: Lane;
+  untilMs: number | null;
+}
+
+/** Rows per transaction: an admission of the same partition waits for no longer than for one of its own batches. */
+const BATCH = 500;
+
+/** For how long at most: who still needs it then looks again and says so. */
+const ON_MAX_MS = 24 * 3_600_000;
+
+/** Writes a lane's policy down, without switching it on. Another one is replaced, and off. */
+export async function writeDegradation(
+  key: string,
+  given: { lane: string; policy: string; windowMs: number | null },
+  operator: Operator,
+): Promise<ControlOutcome> {
+  const read = readDegradation(given.lane, given.policy, given.windowMs);
+  if (!read.ok) return read;
+  const { lane, degradation, windowMs } = read.value;
+  return control(key, operator, "degradation-written", async (tx) => {
+    await rows(
+      tx,
+      sql`update lanes set degradation = ${degradation}, degradation_window_seconds = ${Math.round(windowMs / 1000)},
+          degradation_until = null where partition = ${key} and lane = ${lane}`,
+    );
+    return { lane, degradation, windowMs };
+  });
+}
+
+/** Lets a lane's written policy act for a while; `forMs` null ends it now. Refused where nothing is written. */
+export async function switchDegradation(
+  key: string,
+  lane: string,
+  forMs: number | null,
+  operator: Operator,
+): Promise<ControlOutcome> {
+  if (forMs !== null && !(forMs > 0 && forMs <= ON_MAX_MS))
+    return invalid("for", forMs, "a duration up to 24h");
+  const written = (await readDegradations(key)).find((one) => one.lane === lane);
+  if (written === undefined) return fail({ code: "not_found", what: "policy of this lane" });
+  const action = forMs === null ? "degradation-off" : "degradation-on";
+  return control(key, operator, action, async (tx, nowMs) => {
+    const untilMs = forMs === null ? null : nowMs + forMs;
+    await rows(
+      tx,
+      sql`update lanes set degradation_until = from_epoch_ms(${untilMs}::float8) where partition = ${key} and lane = ${lane}`,
+    );
+    return { lane, degradation: written.degradation, untilMs };
+  });
+}
+
+/** Every written policy, of one partition or of all. */
+export function readDegradations(key: string | null): Promise<LaneDegradation[]> {
+  return transact((tx) =>
+    rows<LaneDegradation>(
+      tx,
+      sql`select partition, lane, degradation, degradation_window_seconds * 1000.0::float8 as "windowMs",
+          case when degradation_until > ledger_now() then epoch_ms(degradation_until) end as "untilMs"
+        from lanes where degradation is not null and ${key === null ? sql`true` : sql`partition = ${key}`}
+        order by partition, lane`,
+    ),
+  );
+}
+
+/**
+ * The waiting updates that a policy acts on, of `deliveries d`. Reminders and notices are none, and neither is what may
+ * have gone out already: its outcome is unknown, and whoever sends it again should be the one who finds out.
+ */
+function affectedBy({ partition, lane, degradation, windowMs }: Omit<LaneDegradation, "untilMs">): SQL {
+  return sql`d.partition = ${partition} and d.lane = ${lane} and d.state in ('scheduled', 'ready', 'deferred')
+    and d.shipment_event_id is not null and d.unresolved_since is null and ${actsOn(degradation, windowMs)}`;
+}
+
+function actsOn(degradation: Degradation, windowMs: number): SQL {
+  switch (degradation) {
+    case "coalesce":
+      return sql`exists (select from shipment_events e join shipment_events newer on newer.shipment_id = e.shipment_id
+        and newer.version > e.version join shipment_followers f on f.shipment_id = e.shipment_id
+        and f.subscriber_id = d.subscriber_id and newer.status = any(f.milestones)
+        and (f.left_version is null or f.left_version >= newer.version) where e.id = d.shipment_event_id)`;
+    case "expire_oldest":
+      return sql`d.scheduled_at < ledger_now() - ${windowMs} * interval '1 millisecond'`;
+    case "other_channel":
+      return sql`d.scheduled_at < ledger_now() - ${windowMs} * interval '1 millisecond'
+        and exists (select from destinations x where x.subscriber_id = d.subscriber_id and x.channel <> d.channel
+          and x.state = 'active' and x.verified_at is not null and not exists (select from preferences p
+            where p.subscriber_id = d.subscriber_id and p.channel = x.channel and p.topic = 'shipments' and not p.enabled))`;
+  }
+}
+
+/** What a policy would act on now, of how many that wait. */
+export interface DegradationPreview {
+  waiting: number;
+  affected: number;
+}
+
+/** Counts up to `max` of each. */
+export function previewDegradation(
+  policy: Omit<LaneDegradation, "untilMs">,
+  max: number,
+): Promise<DegradationPreview> {
+  return transact(async (tx) => {
+    const count = async (where: SQL) => {
+      const [row] = await rows<{ count: number }>(
+        tx,
+        sql`select count(*)::int as count from (select from deliveries d where ${where} limit ${max}) found`,
+      );
+      return row?.count ?? 0;
+    };
+    const { partition, lane } = policy;
+    const waiting = sql`d.partition = ${partition} and d.lane = ${lane} and d.state in ('scheduled', 'ready', 'deferred')
+      and d.shipment_event_id is not null`;
+    return { waiting: await count(waiting), affected: await count(affectedBy(policy)) };
+  });
+}
+
+/** The next updates that a policy acts on, locked, the oldest first: nobody else is kept waiting for one. */
+export function lockingAffected(policy: Omit<LaneDegradation, "untilMs">, limit: number): SQL {
+  return sql`select d.id from deliveries d where ${affectedBy(policy)}
+    order by d.scheduled_at, d.id limit ${limit} for update skip locked`;
+}
+
+/**
+ * Ends the next batch that an acting policy gives up: `shed` what is too old, `superseded` what a newer update of the same
+ * parcel overtakes. Returns how many; under `BATCH` nothing is left. A crash between batches leaves the rest to the sweep.
+ */
+export async function giveUpBatch(
+  policy: LaneDegradation & { degradation: "expire_oldest" | "coalesce" },
+): Promise<{ ended: number; more: boolean }> {
+  return transact(async (tx) => {
+    const affected = await rows<{ id: string }>(tx, lockingAffected(policy, BATCH));
+    const reason = policy.degradation === "coalesce" ? "superseded" : "shed";
+    const ended = await endWaiting(
+      tx,
+      affected.map((row) => row.id),
+      reason,
+    );
+    return { ended: ended.length, more: affected.length === BATCH };
+  });
+}
