@@ -184,6 +184,13 @@ export const CHECKS: readonly Check[] = [
   },
   {
     promise: "P6",
+    name: "no first slot lies before its time",
+    // A claim reaches ahead of the due time, its slot does not. Instants are kept to the microsecond.
+    find: (scope) => sql`select d.key from ${recent(scope)} and a.number = 1
+      and a.slot_at < d.scheduled_at - interval '1 millisecond'`,
+  },
+  {
+    promise: "P6",
     name: "no attempt begins after expiry",
     find: (scope) => sql`select d.key from ${recent(scope)} and a.begun_at >= d.expires_at`,
   },

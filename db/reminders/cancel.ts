@@ -37,7 +37,8 @@ interface OccurrenceRow {
 }
 
 /**
- * Cancels a reminder. Under the reminder's row lock every occurrence that waits and every delivery that waits ends; a
+ * Cancels a reminder, one that is paused or done too: what was confirmed as cancelled comes again only when the cancel is
+ * taken back. Under the reminder's row lock every occurrence that waits and every delivery that waits ends; a
  * delivery that is being sent is never moved, its channel answers `too_late` (P6). Repeating it changes nothing.
  */
 export async function cancelReminder(owner: Owner, id: string): Promise<Result<CancelOutcome>> {
@@ -52,7 +53,7 @@ export async function cancelReminder(owner: Owner, id: string): Promise<Result<C
     await rows(
       tx,
       sql`update reminders set status = 'cancelled', cancelled_at = ledger_now(), updated_at = ledger_now()
-        where id = ${id}::uuid and status = 'active'`,
+        where id = ${id}::uuid and status <> 'cancelled'`,
     );
     await rows(
       tx,

@@ -138,7 +138,14 @@ export async function makeReminder(
 
 /** What a delivery in this state must carry besides its identity. */
 function stateOf(state: DeliveryState): Partial<DeliveryRow> {
-  const tried = { attemptCount: 1, token: 1, firstAttemptAt: inMs(-500), latestAttemptAt: inMs(-500) };
+  const triedAt = inMs(-500);
+  const tried = {
+    attemptCount: 1,
+    token: 1,
+    scheduledAt: triedAt,
+    firstAttemptAt: triedAt,
+    latestAttemptAt: triedAt,
+  };
   switch (state) {
     case "scheduled":
       return { nextEligibleAt: inMs(60_000) };

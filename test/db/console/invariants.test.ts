@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
 import { database, rows } from "../../../db/connection";
 import { checkInvariants } from "../../../db/console/invariants";
+import { DUE_AHEAD_MS } from "../../../db/rules/slots";
 import { testClock } from "../../support/database";
 import {
   emptyLedger,
@@ -106,6 +107,12 @@ describe("a broken promise is named with its keys", () => {
       "P5 a lapsed lease is recovered": [delivery.key],
       "P5 a partition with live rows has a pump": [delivery.partition],
     });
+  });
+
+  test("P6: a first slot before its delivery is due, however little; one at its instant is none", async () => {
+    await makeDelivery({ state: "delivered" });
+    const early = await makeDelivery({ state: "delivered", scheduledAt: inMs(-500 + DUE_AHEAD_MS) });
+    expect(await broken()).toEqual({ "P6 no first slot lies before its time": [early.key] });
   });
 
   test("P6: an attempt that begins after expiry", async () => {

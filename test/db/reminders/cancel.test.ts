@@ -2,6 +2,9 @@ import { eq } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
 import { database } from "../../../db/connection";
 import { cancelReminder } from "../../../db/reminders/cancel";
+import { finishReminder } from "../../../db/reminders/done";
+import { editReminder } from "../../../db/reminders/edit";
+import { pauseReminder, restoreReminder, resumeReminder } from "../../../db/reminders/pause";
 import { snoozeReminder } from "../../../db/reminders/snooze";
 import type { Channel } from "../../../db/rules/outcome";
 import * as schema from "../../../db/schema";
@@ -24,6 +27,11 @@ async function cancel(id: string): Promise<Record<string, string>> {
   const result = await cancelReminder(SHOP, id);
   if (!result.ok) throw new Error(JSON.stringify(result.problem));
   return Object.fromEntries(result.value.channels.map(({ channel, outcome }) => [channel, outcome]));
+}
+
+async function readStatus(id: string): Promise<string | undefined> {
+  const [row] = await database().select().from(schema.reminders).where(eq(schema.reminders.id, id));
+  return row?.status;
 }
 
 /** An opened reminder with one delivery per entry. */
@@ -57,6 +65,24 @@ test("before anything is opened the occurrence is cancelled with it", async () =
     .where(eq(schema.reminders.id, reminder.id));
   expect(stored).toMatchObject({ status: "cancelled", cancelledAt: inMs(0), updatedAt: inMs(0) });
 });
+
+test.each([
+  ["paused", pauseReminder],
+  ["done", finishReminder],
+] as const)(
+  "one that is %s is cancelled as well: nothing but taking the cancel back brings it again",
+  async (_, verb) => {
+    const { reminder } = await makeReminder({ channels: ["email"] });
+    expect(await verb(SHOP, reminder.id)).toMatchObject({ ok: true });
+    expect(await cancel(reminder.id)).toEqual({ email: "cancelled" });
+    expect(await readStatus(reminder.id)).toBe("cancelled");
+    const dueAt = inMs(120_000).toISOString();
+    expect(await resumeReminder(SHOP, reminder.id)).toMatchObject({ ok: false });
+    expect(await editReminder(SHOP, reminder.id, { dueAt }, async () => [])).toMatchObject({ ok: false });
+    expect(await restoreReminder(SHOP, reminder.id)).toMatchObject({ ok: true });
+    expect(await readStatus(reminder.id)).toBe("active");
+  },
+);
 
 describe("deliveries", () => {
   test.each(["scheduled", "ready", "deferred"] as const)(

@@ -1,3 +1,4 @@
+import type { Stage } from "../stage";
 import { PROVIDERS, type Strike } from "./strike";
 
 /** An app server's clock is wrong, or is set right: no decision may read it. */
@@ -32,13 +33,18 @@ const providerClock: Strike = (stage, dice) => {
  * The one clock that decides steps itself: the database moved to another machine, or its host was set right. Rate and
  * Retry-After cannot be kept across it; that nothing is lost, doubled or invented is judged all the same.
  */
-const ledgerClock: Strike = (stage, dice, atMs) => {
-  const byMs = dice.chance(0.7) ? dice.int(500, 600_000) : -dice.int(500, 60_000);
+const ledgerClock: Strike = (stage, dice, atMs) =>
+  stepLedger(stage, dice.chance(0.7) ? dice.int(500, 600_000) : -dice.int(500, 60_000), atMs);
+
+/** The rarer half of it. */
+export const ledgerClockBack: Strike = (stage, dice, atMs) => stepLedger(stage, -dice.int(500, 60_000), atMs);
+
+function stepLedger(stage: Stage, byMs: number, atMs: number): void {
   stage.ledgerClockStepped = true;
   stage.at(atMs, () => {
     stage.struck(`clock: ledger steps ${byMs > 0 ? "on" : "back"}`, `by ${byMs} ms`);
     stage.world.clocks.ledgerAheadMs += byMs;
   });
-};
+}
 
 export const CLOCK_STRIKES = { appClock, engineClock, providerClock, ledgerClock };

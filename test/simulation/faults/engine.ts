@@ -18,50 +18,58 @@ const forget: Strike = (stage, dice, atMs) => {
   });
 };
 
-const troubleEvents: Strike = (stage, dice, atMs) => {
-  const { faults } = stage.world.engine;
-  const kind = dice.pick([
-    "refuse",
-    "lose-acks",
-    "duplicate",
-    "delay",
-    "reorder",
-    "drop-answers",
-    "freeze",
-  ] as const);
-  const forMs = dice.int(1_000, 45_000);
-  const count = dice.int(1, 6);
-  const during = (start: () => void, end: () => void) => {
-    stage.at(atMs, () => {
-      stage.struck(`engine: ${kind}`, `for ${forMs} ms`);
-      start();
-    });
-    stage.at(Math.min(atMs + forMs, stage.length.faultsEndMs), end);
+/** What an engine does to events and answers. */
+export const EVENT_TROUBLES = [
+  "refuse",
+  "lose-acks",
+  "duplicate",
+  "delay",
+  "reorder",
+  "drop-answers",
+  "freeze",
+] as const;
+
+const troubleEvents: Strike = (stage, dice, atMs) =>
+  troubleWith(dice.pick(EVENT_TROUBLES))(stage, dice, atMs);
+
+/** One such trouble for some time. */
+export const troubleWith =
+  (kind: (typeof EVENT_TROUBLES)[number]): Strike =>
+  (stage, dice, atMs) => {
+    const { faults } = stage.world.engine;
+    const forMs = dice.int(1_000, 45_000);
+    const count = dice.int(1, 6);
+    const during = (start: () => void, end: () => void) => {
+      stage.at(atMs, () => {
+        stage.struck(`engine: ${kind}`, `for ${forMs} ms`);
+        start();
+      });
+      stage.at(Math.min(atMs + forMs, stage.length.faultsEndMs), end);
+    };
+    const set = (change: Partial<typeof faults>) => () => void Object.assign(faults, change);
+    switch (kind) {
+      case "refuse":
+        return during(set({ refuseEvents: true }), set({ refuseEvents: false }));
+      case "lose-acks":
+        return during(set({ loseEventAcks: count }), set({}));
+      case "duplicate":
+        return during(set({ duplicateEvents: count }), set({}));
+      case "delay":
+        return during(set({ delayEventsMs: dice.int(200, 20_000) }), set({ delayEventsMs: 0 }));
+      case "reorder":
+        return during(
+          set({ onEvent: () => Array.from({ length: dice.int(1, 3) }, () => dice.int(0, 8_000)) }),
+          set({ onEvent: null }),
+        );
+      case "drop-answers":
+        return during(set({ dropResponses: count }), set({}));
+      case "freeze":
+        return during(
+          () => faults.freeze(),
+          () => faults.thaw(),
+        );
+    }
   };
-  const set = (change: Partial<typeof faults>) => () => void Object.assign(faults, change);
-  switch (kind) {
-    case "refuse":
-      return during(set({ refuseEvents: true }), set({ refuseEvents: false }));
-    case "lose-acks":
-      return during(set({ loseEventAcks: count }), set({}));
-    case "duplicate":
-      return during(set({ duplicateEvents: count }), set({}));
-    case "delay":
-      return during(set({ delayEventsMs: dice.int(200, 20_000) }), set({ delayEventsMs: 0 }));
-    case "reorder":
-      return during(
-        set({ onEvent: () => Array.from({ length: dice.int(1, 3) }, () => dice.int(0, 8_000)) }),
-        set({ onEvent: null }),
-      );
-    case "drop-answers":
-      return during(set({ dropResponses: count }), set({}));
-    case "freeze":
-      return during(
-        () => faults.freeze(),
-        () => faults.thaw(),
-      );
-  }
-};
 
 /** What a deploy leaves in flight: events of a writer that is newer than the reader, or older. */
 const mixedVersions: Strike = (stage, dice, atMs) => {

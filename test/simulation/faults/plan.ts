@@ -5,7 +5,7 @@ import { ENGINE_STRIKES } from "./engine";
 import { PROCESS_STRIKES } from "./process";
 import { PROVIDER_STRIKES } from "./provider";
 import { PROVIDERS, type Strike } from "./strike";
-import { TURNS } from "./turns";
+import { SECOND_TURNS, TURNS } from "./turns";
 
 /** Everything that can go wrong. A new kind is one more entry; its name gives it dice of its own. */
 const STRIKES: Record<string, Strike> = {
@@ -35,6 +35,20 @@ export function planFaults(stage: Stage, seed: number): void {
   }
   const turn = dice.fork("turn");
   if (count > 0) TURNS[seed % TURNS.length]?.(stage, turn, nearWork(stage, turn) ?? turn.int(3_000, 20_000));
+  const second = dice.fork("second turn");
+  if (count > 0 && seed % 2 === 0)
+    SECOND_TURNS[(seed / 2) % SECOND_TURNS.length]?.(stage, second, rightBeforeWork(stage, second));
+}
+
+/** Right before something is due, so that it meets a call; half of them early in the story, while most is to come. */
+function rightBeforeWork(stage: Stage, dice: Dice): number {
+  const latestMs = stage.length.activeMs;
+  const busyAtMs = stage.busyAtMs.filter((atMs) => atMs > 3_000 && atMs < latestMs).toSorted((a, b) => a - b);
+  if (busyAtMs.length === 0) return dice.int(3_000, 10_000);
+  return Math.max(
+    1_000,
+    (dice.chance(0.5) ? (busyAtMs[0] ?? 0) : dice.pick(busyAtMs)) - dice.int(100, 2_000),
+  );
 }
 
 /** Half of what goes wrong goes wrong when something is due: a fault that meets nothing shows nothing. */

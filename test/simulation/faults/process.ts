@@ -93,14 +93,17 @@ const serialize: Strike = (stage, dice, atMs) => {
   });
 };
 
+/** Holds the process, or one piece of its work, for some time. */
+function holdFor(stage: Stage, forMs: number, where: string, only?: Activity): void {
+  stage.struck(`stall ${where}`, `for ${forMs} ms`);
+  const fromMs = stage.world.nowMs();
+  stage.stalls.push({ where, fromMs, untilMs: fromMs + forMs });
+  stage.world.clock.setTimer(fromMs + forMs, stage.world.app.stall(only));
+}
+
 const stall: Strike = (stage, dice, atMs) => {
   const forMs = dice.chance(0.5) ? dice.int(200, 4_500) : dice.int(4_500, 70_000);
-  const hold = (where: string, only?: Activity) => {
-    stage.struck(`stall ${where}`, `for ${forMs} ms`);
-    const fromMs = stage.world.nowMs();
-    stage.stalls.push({ where, fromMs, untilMs: fromMs + forMs });
-    stage.world.clock.setTimer(fromMs + forMs, stage.world.app.stall(only));
-  };
+  const hold = (where: string, only?: Activity) => holdFor(stage, forMs, where, only);
   if (dice.chance(0.25)) {
     stage.at(atMs, () => {
       if (!stage.world.app.down) hold("anywhere");
@@ -116,6 +119,28 @@ const stall: Strike = (stage, dice, atMs) => {
   // A whole process stands still wherever its work is; one piece of work may oversleep alone.
   atCrossing(stage, atMs, where, () =>
     effect === "sleep" ? hold("after sleep", stage.world.app.present()) : hold("after transaction"),
+  );
+};
+
+/** Longer than the lease of any channel. */
+const OUTLIVES_LEASE_MS = [36_000, 60_000] as const;
+
+/** A process stands still right after a claim of its took place, or after whatever else, for longer than its lease. */
+export const stallInClaim: Strike = (stage, dice, atMs) => {
+  const where = {
+    effects: ["transaction"],
+    moment: "after",
+    within: SENDING,
+    count: dice.int(1, 3),
+  } as const;
+  atCrossing(stage, atMs, where, () => holdFor(stage, dice.int(...OUTLIVES_LEASE_MS), "after transaction"));
+};
+
+/** An answer lies unread for longer than its lease: somebody else has the delivery when it is written down. */
+export const stallAfterCall: Strike = (stage, dice, atMs) => {
+  const where = { effects: ["call"], moment: "after", within: null, count: 1 } as const;
+  atCrossing(stage, atMs, where, () =>
+    holdFor(stage, dice.int(...OUTLIVES_LEASE_MS), "after call", stage.world.app.present()),
   );
 };
 
