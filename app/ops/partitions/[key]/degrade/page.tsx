@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { readCapacity } from "../../../../../db/console/capacity";
 import { PREDICTED_MAX } from "../../../../../db/console/predictions";
-import { DEGRADATION_NAME, readDegradation } from "../../../../../db/rules/degradation";
+import { DEGRADATION_NAME, type Degradation, readDegradation } from "../../../../../db/rules/degradation";
 import { previewDegradation, readDegradations } from "../../../../../db/shipments/degradation";
 import { requireReader } from "../../../../_auth/operator";
 import { ConfirmForm } from "../../../../_ops/confirm-form";
@@ -13,6 +13,15 @@ import { When } from "../../../../_ui/when";
 import { relieve } from "../actions";
 
 export const metadata: Metadata = { title: "Under load" };
+
+const EFFECT: Record<Degradation, (window: string) => string> = {
+  expire_oldest: (window) => `Gives up updates that have waited longer than ${window}`,
+  coalesce: () => "Gives up updates that a newer one of the same parcel overtakes",
+  other_channel: (window) =>
+    `Moves updates that have waited longer than ${window} to another channel of their reader`,
+};
+
+const updates = (count: number) => counted(count, "update", "updates", PREDICTED_MAX);
 
 /** What a lane would give up, beside what its queue is heading for, and the button that writes it down or lets it act. */
 export default async function DegradePage({
@@ -37,6 +46,7 @@ export default async function DegradePage({
   const before = written.find((row) => row.lane === lane);
   const partition = partitionName(key);
   const { drainMs } = heading.forecast;
+  const isTooLate = drainMs === null || drainMs > windowMs;
   return (
     <LeverPage
       title={`Under load: ${lane} of ${partition}`}
@@ -49,19 +59,16 @@ export default async function DegradePage({
               <>Updates of lane {lane} are no longer given up.</>
             ) : (
               <>
-                To {DEGRADATION_NAME[degradation]}
-                {degradation === "coalesce" ? "" : ` that have waited longer than ${window.name}`} concerns{" "}
-                <strong>{counted(affected, "update", "updates", PREDICTED_MAX)}</strong> now, of{" "}
-                {counted(waiting, "that waits", "that wait", PREDICTED_MAX)}.
+                {EFFECT[degradation](window.name)}: <strong>{updates(affected)}</strong> now, of{" "}
+                {updates(waiting)} that wait in this lane.
               </>
             )}
           </p>
           <ul className="list-disc space-y-1 pl-5 text-ink-soft">
             <li>
-              As things are the queue drains {drainMs === null ? "never" : `in ${duration(drainMs)}`}
-              {drainMs === null || drainMs > windowMs
-                ? ", longer than that window."
-                : ", within that window."}
+              {heading.backlogCost === 0
+                ? "Nothing is ready to go at this moment."
+                : `As things are, what is ready goes out ${drainMs === null ? "never" : `within ${duration(drainMs)}`}: ${isTooLate ? "too late for" : "well within"} a window of ${window.name}.`}
             </li>
             <li>
               Reminders, notices and sign-in codes are never given up; each update says what became of it.
