@@ -36,8 +36,12 @@ const providerClock: Strike = (stage, dice) => {
 const ledgerClock: Strike = (stage, dice, atMs) =>
   stepLedger(stage, dice.chance(0.7) ? dice.int(500, 600_000) : -dice.int(500, 60_000), atMs);
 
-/** The rarer half of it. */
-export const ledgerClockBack: Strike = (stage, dice, atMs) => stepLedger(stage, -dice.int(500, 60_000), atMs);
+/** It goes back, and some seconds later it is set right again. */
+export const ledgerClockSwings: Strike = (stage, dice, atMs) => {
+  const byMs = dice.int(500, 60_000);
+  stepLedger(stage, -byMs, atMs);
+  stepLedger(stage, byMs, atMs + 5_000);
+};
 
 function stepLedger(stage: Stage, byMs: number, atMs: number): void {
   stage.ledgerClockStepped = true;

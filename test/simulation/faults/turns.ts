@@ -1,6 +1,6 @@
 import type { Settings } from "../../../standins/providers";
 import type { Crossing } from "../../support/app-process";
-import { ledgerClockBack } from "./clocks";
+import { ledgerClockSwings } from "./clocks";
 import { EVENT_TROUBLES, troubleWith } from "./engine";
 import { AT_CALLS } from "./kinds";
 import { atCrossing, breakHere, EFFECTS, stallAfterCall, stallInClaim } from "./process";
@@ -86,6 +86,6 @@ const seldom = [
 
 /**
  * What even turns leave out in some two hundred seeds, because it needs more than one call or a call by text message: every
- * other story has one of these as well. The deciding clock goes back in few: it takes much of the audit away.
+ * other story has one of these as well. The deciding clock steps in few: it takes much of the audit away.
  */
-export const SECOND_TURNS: readonly Strike[] = [...seldom, ...seldom, ledgerClockBack];
+export const SECOND_TURNS: readonly Strike[] = [...seldom, ...seldom, ledgerClockSwings];
