@@ -22,14 +22,7 @@ export function planRedrives(stage: Stage, dice: Dice): void {
   const { activeMs } = stage.length;
   for (let left = dice.int(0, 3); left > 0; left -= 1) {
     const ratePerSecond = dice.chance(0.5) ? dice.int(1, 5) : undefined;
-    stage.ask(dice.int(Math.round(activeMs / 6), activeMs), "an operator: redrive", async () => {
-      const rate = ratePerSecond === undefined ? {} : { ratePerSecond };
-      const previewed = await previewRedrive({ filter: {}, ...rate }, OPERATOR.name);
-      if (!previewed.ok) return;
-      const { id, wouldSend } = previewed.value;
-      await startRedrive({ id, confirm: wouldSend, operator: OPERATOR });
-      await ringDoorbell();
-    });
+    askForRedrive(stage, dice.int(Math.round(activeMs / 6), activeMs), ratePerSecond);
     const turn = dice.pick(["resume", "resume", "stop"] as const);
     stage.ask(dice.int(Math.round(activeMs / 3), activeMs), `an operator: ${turn} redrives`, async () => {
       const listed = await listRedrives({ limit: 10, unfinished: true });
@@ -38,6 +31,31 @@ export function planRedrives(stage: Stage, dice: Dice): void {
       await ringDoorbell();
     });
   }
+}
+
+function askForRedrive(stage: Stage, atMs: number, ratePerSecond?: number): void {
+  stage.ask(atMs, "an operator: redrive", async () => {
+    const rate = ratePerSecond === undefined ? {} : { ratePerSecond };
+    const previewed = await previewRedrive({ filter: {}, ...rate }, OPERATOR.name);
+    if (!previewed.ok) return;
+    const { id, wouldSend } = previewed.value;
+    await startRedrive({ id, confirm: wouldSend, operator: OPERATOR });
+    await ringDoorbell();
+  });
+}
+
+/** Stories in which the email provider refuses what we say for good, until somebody has mended it and redrives. */
+const REFUSED_SHARE = 0.1;
+
+export function planRefusals(stage: Stage, dice: Dice): void {
+  if (!dice.chance(REFUSED_SHARE)) return;
+  const firstMs = Math.min(...stage.busyAtMs.filter((atMs) => atMs > 1_000), stage.length.activeMs / 2);
+  const change = { fault: "error:validation_error", faultCount: dice.int(1, 4) };
+  stage.at(firstMs - 500, () => {
+    stage.note(`resend: ${JSON.stringify(change)}`);
+    stage.world.providers.control("resend", change);
+  });
+  for (const afterMs of [8_000, 20_000]) askForRedrive(stage, firstMs + afterMs + dice.int(0, 5_000));
 }
 
 /** Operators pause, resume, change rates and weights of whatever partition there is. */

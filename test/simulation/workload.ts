@@ -12,7 +12,7 @@ import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
 import { goesOn, planAnswers } from "./answers";
 import type { Dice } from "./dice";
-import { planOperators, planRedrives } from "./operators";
+import { planOperators, planRedrives, planRefusals } from "./operators";
 import { planShipments } from "./shipments";
 import { type Shopper, type Stage, wallTime } from "./stage";
 
@@ -32,6 +32,7 @@ export async function plan(stage: Stage): Promise<void> {
   planRedrives(stage, stage.dice.fork("redrives"));
   planAnswers(stage, stage.dice.fork("answers"));
   planShipments(stage, stage.dice.fork("shipments"));
+  planRefusals(stage, stage.dice.fork("refusals"));
 }
 
 async function makeShopper(stage: Stage, dice: Dice, number: number): Promise<void> {

@@ -38,6 +38,7 @@ export const FAULT_KINDS: readonly string[] = [
   ...["refuse", "slow", "throttle", "rate limit", "quota", "unauthorized", "gone"].map(
     (kind) => `provider: ${kind}`,
   ),
+  "provider: error:validation_error",
   "provider: error:21610",
   "provider: error:21211",
   ...["seconds", "a date", "no Retry-After", "Retry-After of 0", "an unusable Retry-After"].map(
