@@ -92,6 +92,13 @@ describe("a broken promise is named with its keys", () => {
     expect((await broken())["P3 no attempt in a partition after its gate closed"]).toEqual([early.key]);
   });
 
+  test("P3: what a crashed attempt learned late binds nothing that had begun before", async () => {
+    const delivery = await makeDelivery({ state: "delivered" });
+    await addAttempt(delivery, { number: 2, begunInMs: -60_000, class: "throttled", retryAfter: "30" });
+    await addAttempt(delivery, { number: 3, begunInMs: -59_990, class: "accepted" });
+    expect(await broken()).not.toHaveProperty("P3 no attempt before the time that a provider asked for");
+  });
+
   test("P5: an occurrence that nobody opens", async () => {
     const { occurrence } = await makeReminder({ dueInMs: -4 * MINUTE_MS });
     expect(await broken()).toEqual({ "P5 a due occurrence is opened": [occurrence.id] });
