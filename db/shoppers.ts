@@ -59,13 +59,21 @@ export async function readShopper(subscriberId: string): Promise<Shopper | null>
   });
 }
 
+/** The language that a shopper has chosen; null for an id that names nobody. */
+export async function readLocale(subscriberId: string): Promise<string | null> {
+  const [found] = await transact((tx) =>
+    rows<{ locale: string }>(tx, sql`select locale from subscribers where id = ${subscriberId}::uuid`),
+  );
+  return found?.locale ?? null;
+}
+
 /**
- * Sets the zone and quiet hours of a shopper. Reminders keep the zone they were made with, unless they hold wherever
+ * Sets the zone, quiet hours and language of a shopper; without `locale` the language stays. Reminders keep the zone they were made with, unless they hold wherever
  * their owner is; quiet hours hold from the next claim on. Waits for whoever opens or claims deliveries of this shopper.
  */
 export async function updateShopper(
   subscriberId: string,
-  change: { timeZone: string; quietHours: QuietHours | null },
+  change: { timeZone: string; quietHours: QuietHours | null; locale?: string },
 ): Promise<Result<null>> {
   const zone = checkTimeZone("timeZone", change.timeZone);
   if (!zone.ok) return zone;
@@ -75,7 +83,7 @@ export async function updateShopper(
     await rows(
       tx,
       sql`update subscribers set time_zone = ${zone.value}, quiet_from = ${change.quietHours?.start ?? null},
-          quiet_until = ${change.quietHours?.end ?? null}
+          quiet_until = ${change.quietHours?.end ?? null}, locale = coalesce(${change.locale ?? null}, locale)
         where id = ${subscriberId}::uuid`,
     );
   });

@@ -3,6 +3,8 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { seesConsole } from "../_auth/operator";
 import { currentShopper } from "../_auth/session";
+import { GiveWords } from "../_language/give-words";
+import { pageLanguage } from "../_language/language";
 import { AccountMenu } from "../_ui/account-menu";
 import { ButtonLink } from "../_ui/button";
 import { Logo } from "../_ui/logo";
@@ -10,28 +12,31 @@ import { MainNav } from "../_ui/main-nav";
 
 /** The frame of the pages of somebody signed in. It protects nothing: each page and action asks for itself. */
 export default async function SignedInLayout({ children }: { children: ReactNode }) {
-  const shopper = await currentShopper();
+  const [shopper, { tag, words }] = await Promise.all([currentShopper(), pageLanguage()]);
+  const { frame } = words;
   return (
-    <>
+    <GiveWords tag={tag} words={{ zone: words.zone }}>
       <header className="z-20 border-b border-line bg-canvas/90 backdrop-blur sm:sticky sm:top-0">
         <div className="mx-auto flex max-w-4xl flex-wrap items-center gap-x-6 px-4 sm:px-6">
-          <Link href="/reminders" className="flex rounded-lg py-3" aria-label="Punctual, to your reminders">
+          <Link href="/reminders" className="flex rounded-lg py-3" aria-label={frame.toReminders}>
             <Logo />
           </Link>
           <div className="order-3 -mx-2 w-[calc(100%+1rem)] sm:order-none sm:mx-0 sm:w-auto">
             <MainNav />
           </div>
-          <div className="ml-auto flex items-center gap-2 py-2">
+          <div className="ms-auto flex items-center gap-2 py-2">
             <ButtonLink href="/reminders/new" className="px-3!">
               <Plus aria-hidden className="size-4" />
-              <span>
-                New<span className="sr-only sm:not-sr-only"> reminder</span>
+              <span aria-hidden className="sm:hidden">
+                {frame.new}
               </span>
+              <span className="max-sm:sr-only">{frame.newReminder}</span>
             </ButtonLink>
             {shopper !== null && (
               <AccountMenu
+                words={frame}
                 email={shopper.email}
-                {...(seesConsole(shopper) ? { other: { href: "/ops", name: "Console" } } : {})}
+                {...(seesConsole(shopper) ? { other: { href: "/ops", name: frame.console } } : {})}
               />
             )}
           </div>
@@ -44,6 +49,6 @@ export default async function SignedInLayout({ children }: { children: ReactNode
       >
         {children}
       </main>
-    </>
+    </GiveWords>
   );
 }

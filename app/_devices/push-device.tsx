@@ -3,6 +3,8 @@
 import { BellRing } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
+import type { Words } from "../../db/rules/speech";
+import { useWords } from "../_language/give-words";
 import { Button } from "../_ui/button";
 import { Notice } from "../_ui/notice";
 
@@ -23,6 +25,7 @@ interface PushDeviceProps {
  * click, because a browser that was refused does not ask again.
  */
 export function PushDevice({ publicKey, deviceIds }: PushDeviceProps) {
+  const { devices } = useWords("devices").words;
   const router = useRouter();
   const [support, setSupport] = useState<Support>("unknown");
   const [deviceId, setDeviceId] = useState<string | null>(null);
@@ -37,7 +40,7 @@ export function PushDevice({ publicKey, deviceIds }: PushDeviceProps) {
   const turnOn = async () => {
     setBusy(true);
     setFailure(null);
-    const result = await register(publicKey);
+    const result = await register(publicKey, devices);
     setBusy(false);
     if (result.ok) {
       localStorage.setItem(REMEMBERED, result.deviceId);
@@ -49,34 +52,22 @@ export function PushDevice({ publicKey, deviceIds }: PushDeviceProps) {
   };
 
   if (deviceId !== null && deviceIds.includes(deviceId)) {
-    return <Notice kind="good">Notifications are on in this browser.</Notice>;
+    return <Notice kind="good">{devices.on}</Notice>;
   }
   switch (support) {
     case "unknown":
       return null;
     case "install":
-      return (
-        <Notice kind="info">
-          On iPhone and iPad, add Punctual to the home screen first: tap Share, then “Add to Home Screen”, and
-          open it from there.
-        </Notice>
-      );
+      return <Notice kind="info">{devices.install}</Notice>;
     case "none":
-      return (
-        <Notice kind="info">
-          This browser does not support notifications. Email and SMS work everywhere.
-        </Notice>
-      );
+      return <Notice kind="info">{devices.none}</Notice>;
     case "here":
       return (
         <div>
-          <p className="mb-3 text-ink-soft">
-            Get reminders on this screen, also when Punctual is closed. Your browser will ask whether you
-            agree.
-          </p>
+          <p className="mb-3 text-ink-soft">{devices.text}</p>
           <Button onClick={turnOn} disabled={busy}>
             <BellRing aria-hidden className="size-4" />
-            Turn on notifications here
+            {devices.turnOn}
           </Button>
           <div aria-live="polite" className="mt-3 empty:mt-0">
             {failure !== null && <Notice kind="attention">{failure}</Notice>}
@@ -93,21 +84,15 @@ function supportHere(): Support {
 
 type Registered = { ok: true; deviceId: string } | { ok: false; why: string };
 
-const DENIED =
-  "This browser blocks notifications for Punctual. Allow them in its site settings (the icon beside the address), then try again. Until then email works.";
-
-async function register(publicKey: string): Promise<Registered> {
-  if ((await Notification.requestPermission()) !== "granted") return { ok: false, why: DENIED };
+async function register(publicKey: string, words: Words["devices"]): Promise<Registered> {
+  if ((await Notification.requestPermission()) !== "granted") return { ok: false, why: words.denied };
   let subscription: PushSubscription;
   try {
     await navigator.serviceWorker.register("/service-worker.js");
     const registration = await navigator.serviceWorker.ready;
     subscription = await subscribe(registration.pushManager, publicKey);
   } catch {
-    return {
-      ok: false,
-      why: "The browser's push service could not be reached. Check the connection and try again.",
-    };
+    return { ok: false, why: words.noService };
   }
   try {
     const response = await fetch("/api/devices", {
@@ -115,11 +100,11 @@ async function register(publicKey: string): Promise<Registered> {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ subscription }),
     });
-    const answer = (await response.json()) as { deviceId?: string; detail?: string };
+    const answer = (await response.json()) as { deviceId?: string };
     if (response.ok && answer.deviceId !== undefined) return { ok: true, deviceId: answer.deviceId };
-    return { ok: false, why: answer.detail ?? "This device could not be added. Try again." };
+    return { ok: false, why: words.notAdded };
   } catch {
-    return { ok: false, why: "We could not be reached. Check the connection and try again." };
+    return { ok: false, why: words.noAnswer };
   }
 }
 

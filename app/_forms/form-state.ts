@@ -1,4 +1,6 @@
-import { type Problem, problemDetail } from "../../db/rules/errors";
+import { type FieldError, fieldError, type Problem, problemDetail } from "../../db/rules/errors";
+import type { Language } from "../../db/rules/languages";
+import { fill } from "../../db/rules/speech";
 
 /** What a form shows after it was sent: what was typed, and what was wrong with it. */
 export interface FormState {
@@ -23,23 +25,44 @@ export function stateOfProblem(
   before: FormState,
   values: Record<string, string>,
   fields: FieldNames,
+  language: Language,
 ): FormState {
   const answer = before.answer + 1;
   if (problem.code !== "invalid_input") {
-    return { values, errors: {}, message: problemDetail(problem), answer };
+    return { values, errors: {}, message: sentenceOf(problem, language), answer };
   }
   const errors: Record<string, string> = {};
   const others: string[] = [];
-  for (const { field, message } of problem.fields) {
-    const known = fields[field] ?? fields[field.split(".")[0] ?? ""];
-    if (known === undefined) others.push(message);
-    else errors[known.name] ??= inWords(message, field, known.label);
+  for (const error of problem.fields) {
+    const known = fields[error.field] ?? fields[error.field.split(".")[0] ?? ""];
+    if (known !== undefined) errors[known.name] ??= inWords(error, known.label, language);
+    else
+      others.push(isOwn(error) || language.locale === "en" ? error.message : sentenceOf(problem, language));
   }
   return { values, errors, message: others.length > 0 ? others.join(" ") : null, answer };
 }
 
+/** A problem for a reader: the sentences of the rules are English and exact, in other languages one of the dictionary. */
+export function sentenceOf(problem: Problem, { locale, words }: Language): string {
+  return locale === "en" ? problemDetail(problem) : words.problems[problem.code];
+}
+
+const OWN = Symbol("in the reader's words");
+
+/** A mistake with a sentence that is in the reader's language already. */
+export function inOwnWords(field: string, message: string): FieldError {
+  return Object.assign(fieldError(field, "", "", message), { [OWN]: true });
+}
+
+function isOwn(error: FieldError): boolean {
+  return Object.hasOwn(error, OWN);
+}
+
 /** A sentence of the API names the field by its key; a form names it by its label. */
-function inWords(message: string, field: string, label: string): string {
+function inWords(error: FieldError, label: string, { locale, words }: Language): string {
+  const { field, message } = error;
+  if (isOwn(error)) return message;
+  if (locale !== "en") return fill(words.problems.field, { field: label });
   return message.startsWith(field) ? `${label}${message.slice(field.length)}` : message;
 }
 

@@ -2,6 +2,8 @@
 
 import { unstable_isUnrecognizedActionError, unstable_rethrow } from "next/navigation";
 import { type FormEvent, useActionState, useEffect, useRef, useState, useTransition } from "react";
+import type { Words } from "../../db/rules/speech";
+import { useWords } from "../_language/give-words";
 import type { FormState } from "./form-state";
 
 type Action = (state: FormState, form: FormData) => Promise<FormState>;
@@ -12,6 +14,7 @@ type Action = (state: FormState, form: FormData) => Promise<FormState>;
  * have not loaded the script. After a refusal the focus goes to the first field that was not accepted.
  */
 export function useKeptForm(action: Action, initial: FormState) {
+  const { frame } = useWords("frame").words;
   const [served, formAction] = useActionState(action, initial);
   const [answered, setAnswered] = useState<FormState | null>(null);
   const [pending, startTransition] = useTransition();
@@ -28,7 +31,7 @@ export function useKeptForm(action: Action, initial: FormState) {
     const submitter = (event.nativeEvent as SubmitEvent).submitter;
     const data = new FormData(event.currentTarget, submitter);
     startTransition(async () => {
-      const answer = await send(action, state, data);
+      const answer = await send(action, state, data, frame);
       startTransition(() => setAnswered(answer));
     });
   };
@@ -36,14 +39,17 @@ export function useKeptForm(action: Action, initial: FormState) {
 }
 
 /** Sends it; what did not get through is an answer like any other. A redirect goes on its way. */
-async function send(action: Action, state: FormState, data: FormData): Promise<FormState> {
+async function send(
+  action: Action,
+  state: FormState,
+  data: FormData,
+  words: Words["frame"],
+): Promise<FormState> {
   try {
     return await action(state, data);
   } catch (error) {
     unstable_rethrow(error);
-    const message = unstable_isUnrecognizedActionError(error)
-      ? "This page is older than the app. Copy what you typed, then reload it."
-      : "That did not get through. What you typed is still here: send it again in a moment.";
+    const message = unstable_isUnrecognizedActionError(error) ? words.olderPage : words.notThrough;
     return { ...state, errors: {}, message, answer: state.answer + 1 };
   }
 }

@@ -7,7 +7,7 @@ import { Unreadable } from "./unreadable";
 export function ClosedConsole() {
   const router = useRouter();
   return (
-    <main id="main" className="mx-auto w-full max-w-7xl grow px-4 sm:px-6">
+    <main id="main" lang="en" dir="ltr" className="mx-auto w-full max-w-7xl grow px-4 sm:px-6">
       <Unreadable reference={null} retry={() => router.refresh()} />
     </main>
   );

@@ -30,7 +30,7 @@ export function FlowChart({ flow, timeZone }: FlowChartProps) {
     total: buckets.reduce((all, bucket) => all + bucket[kind.name], 0),
   }));
   const clock = (atMs: number) =>
-    shortTime(atMs, timeZone, nowMs, bucketMs < 60_000).slice(-(bucketMs < 60_000 ? 8 : 5));
+    shortTime(atMs, timeZone, nowMs, "en-GB", bucketMs < 60_000).slice(-(bucketMs < 60_000 ? 8 : 5));
   const summary = totals.map(({ word, total }) => `${word} ${count(total)}`).join(", ");
   return (
     <figure className="space-y-3">

@@ -2,6 +2,7 @@
 
 import { CircleX } from "lucide-react";
 import { useRef } from "react";
+import { useWords } from "../_language/give-words";
 import { Button, buttonClass } from "../_ui/button";
 import { CancelForm } from "./cancel-form";
 
@@ -13,6 +14,7 @@ interface CancelDialogProps {
 
 /** Asks once more before a reminder is cancelled. Without script the same question has a page of its own. */
 export function CancelDialog({ reminderId, title, action }: CancelDialogProps) {
+  const { reminder } = useWords("reminder").words;
   const dialog = useRef<HTMLDialogElement>(null);
   return (
     <>
@@ -26,7 +28,7 @@ export function CancelDialog({ reminderId, title, action }: CancelDialogProps) {
         className={buttonClass("danger")}
       >
         <CircleX aria-hidden className="size-4" />
-        Cancel
+        {reminder.cancel}
       </a>
       <dialog
         ref={dialog}
@@ -35,10 +37,11 @@ export function CancelDialog({ reminderId, title, action }: CancelDialogProps) {
       >
         <CancelForm
           title={title}
+          words={reminder}
           action={action}
           keep={
             <Button kind="secondary" onClick={() => dialog.current?.close()}>
-              Keep it
+              {reminder.keep}
             </Button>
           }
         />

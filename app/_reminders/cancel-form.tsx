@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
+import { fill, type Words } from "../../db/rules/speech";
 import { SubmitButton } from "../_ui/submit-button";
 
 interface CancelFormProps {
+  words: Words["reminder"];
   title: string;
   action: () => Promise<void>;
   /** The way out. */
@@ -9,18 +11,15 @@ interface CancelFormProps {
 }
 
 /** The question whether to cancel: it and its button name what goes, so that nobody cancels the wrong thing. */
-export function CancelForm({ title, action, keep }: CancelFormProps) {
+export function CancelForm({ words, title, action, keep }: CancelFormProps) {
   return (
     <form action={action} className="space-y-4">
-      <h2 id="cancel-question" dir="auto" className="text-xl font-semibold break-words">
-        Cancel “{title}”?
+      <h2 id="cancel-question" className="text-xl font-semibold break-words">
+        {fill(words.cancelQuestion, { title })}
       </h2>
-      <p className="text-ink-soft">
-        What has not been sent will not be sent. A message that is on its way at this moment cannot be called
-        back; you will be told.
-      </p>
+      <p className="text-ink-soft">{words.cancelText}</p>
       <div className="flex flex-wrap gap-3 pt-1">
-        <SubmitButton kind="danger">Cancel reminder</SubmitButton>
+        <SubmitButton kind="danger">{words.cancelButton}</SubmitButton>
         {keep}
       </div>
     </form>

@@ -1,5 +1,7 @@
-import type { Channel } from "../../db/rules/outcome";
-import { CHANNEL_NAME } from "../../db/rules/words";
+"use client";
+
+import { fill } from "../../db/rules/speech";
+import { useWords } from "../_language/give-words";
 import { ChannelIcon } from "../_ui/channel-icon";
 import { FieldError } from "../_ui/field";
 import type { ChannelChoice } from "./channel-choices";
@@ -15,10 +17,11 @@ interface ChannelPickerProps {
 
 /** How a reminder reaches somebody: the channels that do can be chosen, the others say what is missing. */
 export function ChannelPicker({ choices, chosen, plan, stepMinutes, error }: ChannelPickerProps) {
+  const { picker } = useWords("picker").words;
   const several = choices.filter(({ ready }) => ready).length > 1;
   return (
     <fieldset aria-describedby="channels-error">
-      <legend className="mb-2 font-medium">How it reaches you</legend>
+      <legend className="mb-2 font-medium">{picker.legend}</legend>
       <div className="grid gap-3 sm:grid-cols-3">
         {choices.map((choice) => (
           <Choice
@@ -36,7 +39,8 @@ export function ChannelPicker({ choices, chosen, plan, stepMinutes, error }: Cha
 }
 
 function Choice({ choice, checked, invalid }: { choice: ChannelChoice; checked: boolean; invalid: boolean }) {
-  const { channel, ready, detail, remedy } = choice;
+  const { frame, picker } = useWords("frame", "picker").words;
+  const { channel, name, ready, detail, remedy } = choice;
   const id = `channel-${channel}`;
   return (
     <div
@@ -45,7 +49,7 @@ function Choice({ choice, checked, invalid }: { choice: ChannelChoice; checked: 
       <label htmlFor={id} className="block">
         <span className="flex items-center gap-2.5">
           <ChannelIcon channel={channel} className="size-5 text-ink-soft" />
-          <span className="grow font-medium">{CHANNEL_NAME[channel]}</span>
+          <span className="grow font-medium">{name}</span>
           <input
             id={id}
             type="checkbox"
@@ -69,7 +73,10 @@ function Choice({ choice, checked, invalid }: { choice: ChannelChoice; checked: 
           className="mt-1 inline-flex min-h-8 items-center text-sm font-medium text-accent-ink underline underline-offset-2"
         >
           {remedy}
-          <span className="sr-only"> for {CHANNEL_NAME[channel]} (opens in a new tab)</span>
+          <span className="sr-only">
+            {" "}
+            {fill(picker.forChannel, { channel: name })} {frame.newTab}
+          </span>
         </a>
       )}
     </div>
@@ -79,16 +86,11 @@ function Choice({ choice, checked, invalid }: { choice: ChannelChoice; checked: 
 /** An address may be broken after its @, before it is broken anywhere. */
 function BreakableAddress({ address }: { address: string }) {
   const [name, domain] = address.split("@");
-  if (domain === undefined) return address;
+  if (domain === undefined) return <bdi>{address}</bdi>;
   return (
-    <>
+    <bdi>
       {name}@<wbr />
       {domain}
-    </>
+    </bdi>
   );
-}
-
-/** What is chosen before anybody chose: what costs nothing and is ready. */
-export function usualChannels(choices: readonly ChannelChoice[]): Channel[] {
-  return choices.filter(({ channel, ready }) => ready && channel !== "sms").map(({ channel }) => channel);
 }

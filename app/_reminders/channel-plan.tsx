@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { useWords } from "../_language/give-words";
 import { Input } from "../_ui/field";
 
 interface ChannelPlanProps {
@@ -10,10 +11,11 @@ interface ChannelPlanProps {
 
 /** All channels at once, or the next one only when the one before was not opened. */
 export function ChannelPlan({ plan, minutes }: ChannelPlanProps) {
+  const { picker } = useWords("picker").words;
   const [chosen, setChosen] = useState(plan);
   return (
     <fieldset className="mt-4">
-      <legend className="sr-only">All at once, or one after the other</legend>
+      <legend className="sr-only">{picker.planLegend}</legend>
       <label className="flex min-h-10 items-center gap-3">
         <input
           type="radio"
@@ -23,7 +25,7 @@ export function ChannelPlan({ plan, minutes }: ChannelPlanProps) {
           onChange={() => setChosen("all")}
           className="size-5 shrink-0 accent-accent"
         />
-        All of them at once
+        {picker.allAtOnce}
       </label>
       <label className="flex min-h-10 items-center gap-3">
         <input
@@ -34,11 +36,11 @@ export function ChannelPlan({ plan, minutes }: ChannelPlanProps) {
           onChange={() => setChosen("steps")}
           className="size-5 shrink-0 accent-accent"
         />
-        One, then the next if I have not opened it
+        {picker.oneThenNext}
       </label>
       {chosen === "steps" && (
-        <p className="mt-1 flex flex-wrap items-center gap-2 pl-8 text-[0.9375rem] text-ink-soft">
-          <label htmlFor="stepMinutes">Push, then email, then SMS, each after</label>
+        <p className="mt-1 flex flex-wrap items-center gap-2 ps-8 text-[0.9375rem] text-ink-soft">
+          <label htmlFor="stepMinutes">{picker.stepBefore}</label>
           <Input
             id="stepMinutes"
             name="stepMinutes"
@@ -49,7 +51,7 @@ export function ChannelPlan({ plan, minutes }: ChannelPlanProps) {
             defaultValue={minutes}
             className="w-22! tabular-nums"
           />
-          minutes
+          {picker.stepAfter}
         </p>
       )}
     </fieldset>

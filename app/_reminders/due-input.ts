@@ -4,6 +4,7 @@ import {
   resolveDueAt,
   resolveWallTime,
 } from "../../db/rules/due-time";
+import { fill, type Speech, type Words } from "../../db/rules/speech";
 import { checkTimeZone, formatWhen } from "../../db/rules/time-zone";
 
 /** A date, a time and a zone as a form has them. `choice` is a preset's wall time, `custom`, or `typed` for words. */
@@ -30,32 +31,38 @@ export function wallTimeOfFields({ choice, date, time }: WhenInput): string | nu
  * Reads when something is due, in words for the person who typed it. The same in the browser, for the line below the
  * fields, and on the server, which decides again with the ledger's clock.
  */
-export function readWhen(input: WhenInput, nowMs: number): WhenRead {
+export function readWhen(input: WhenInput, nowMs: number, language: Speech<"when">): WhenRead {
+  const { when } = language.words;
   const zone = checkTimeZone("timeZone", input.timeZone);
-  if (!zone.ok) return { ok: false, error: "Choose a time zone from the list." };
+  if (!zone.ok) return { ok: false, error: when.chooseZone };
   const local = wallTimeOfFields(input);
-  if (local === null) return { ok: false, error: "Choose a date and a time." };
+  if (local === null) return { ok: false, error: when.chooseTime };
   const timeZone = zone.value;
   const due = resolveDueAt({ local, timeZone }, { nowMs });
   if (due.ok) return { ok: true, local, timeZone, atMs: due.value.dueAtMs };
-  return { ok: false, error: whyNot(local, timeZone, nowMs) };
+  return { ok: false, error: whyNot(local, timeZone, nowMs, language) };
+}
+
+/** Typed words that were not understood, with some that would be. */
+export function unclear(typed: string, words: Words["when"]): string {
+  const { examples } = words;
+  return typed.trim() === "" ? examples : fill(words.unclear, { typed: typed.trim(), examples });
 }
 
 /** The reasons of `resolveDueAt`, with times as people read them. */
-function whyNot(local: string, timeZone: string, nowMs: number): string {
+function whyNot(local: string, timeZone: string, nowMs: number, { tag, words }: Speech<"when">): string {
   let wall: ReturnType<typeof resolveWallTime>;
   try {
     wall = resolveWallTime(local, timeZone);
   } catch {
-    return "This date does not exist.";
+    return words.when.noDate;
   }
   if (wall.resolution === "gap_shifted") {
-    const next = formatWhen(wall.dueAtMs, timeZone, "en");
-    return `This time does not exist: the clocks go forward and skip it. The hour after it is ${next}.`;
+    return fill(words.when.skipped, { when: formatWhen(wall.dueAtMs, timeZone, tag) });
   }
   if (wall.dueAtMs < nowMs - CLOCK_SKEW_TOLERANCE_MS) {
-    return `This has passed already; it is ${formatWhen(nowMs, timeZone, "en")} now. Choose a later time.`;
+    return fill(words.when.passed, { now: formatWhen(nowMs, timeZone, tag) });
   }
-  if (wall.dueAtMs > nowMs + FARTHEST_DUE_MS) return "Choose a time within the next five years.";
-  return "Choose another date and time.";
+  if (wall.dueAtMs > nowMs + FARTHEST_DUE_MS) return words.when.tooFar;
+  return words.when.another;
 }

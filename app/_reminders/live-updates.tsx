@@ -3,6 +3,7 @@
 import { Pause, Play } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useEffect, useState, useTransition } from "react";
+import { useWords } from "../_language/give-words";
 
 /**
  * Reads the page again when something is about to change, as long as it can be seen and nobody has paused it. The server
@@ -10,6 +11,7 @@ import { useEffect, useState, useTransition } from "react";
  * would take its place, and of a server that answers slowly nothing would ever be seen.
  */
 export function LiveUpdates({ lookAgainMs, readAtMs }: { lookAgainMs: number; readAtMs: number }) {
+  const { frame } = useWords("frame").words;
   const router = useRouter();
   const [paused, setPaused] = useState(false);
   const [reading, startReading] = useTransition();
@@ -35,7 +37,7 @@ export function LiveUpdates({ lookAgainMs, readAtMs }: { lookAgainMs: number; re
       className="inline-flex min-h-9 items-center gap-1.5 rounded-lg px-2 text-sm font-medium text-ink-soft hover:text-ink"
     >
       {paused ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
-      {paused ? "Resume updates" : "Pause updates"}
+      {paused ? frame.resumeUpdates : frame.pauseUpdates}
     </button>
   );
 }

@@ -1,4 +1,8 @@
+"use client";
+
 import { quietUntilMs } from "../../db/rules/quiet-hours";
+import { fill } from "../../db/rules/speech";
+import { useWords } from "../_language/give-words";
 import { shortTime, zoneLabel } from "../_time/format";
 
 export interface OwnQuietHours {
@@ -18,6 +22,7 @@ interface QuietQuestionProps {
 
 /** Asks about a time inside one's own quiet hours, and says what happens either way. */
 export function QuietQuestion({ quiet, atMs, nowMs, through, onChange }: QuietQuestionProps) {
+  const { tag, words } = useWords("when");
   const endMs = quiet === null || atMs === null ? null : quietUntilMs({ nowMs: atMs, ...quiet });
   if (quiet === null || atMs === null || endMs === null) {
     return through ? <input type="hidden" name="throughQuiet" value="yes" readOnly /> : null;
@@ -25,21 +30,21 @@ export function QuietQuestion({ quiet, atMs, nowMs, through, onChange }: QuietQu
   const zone = quiet.timeZone;
   return (
     <fieldset className="mt-4 rounded-xl bg-attention-soft px-4 py-3.5 text-attention">
-      <legend className="float-left mb-2 w-full font-medium">
-        That is in your quiet hours ({quiet.start} to {quiet.end} {zoneLabel(zone)})
+      <legend className="float-start mb-2 w-full font-medium">
+        {fill(words.when.inQuiet, { start: quiet.start, end: quiet.end, zone: zoneLabel(zone) })}
       </legend>
       <div className="clear-both space-y-1 text-ink">
         <Answer
           value="no"
           checked={!through}
           onChoose={() => onChange(false)}
-          words={`Wait until ${shortTime(endMs, zone, nowMs)}`}
+          words={fill(words.when.wait, { when: shortTime(endMs, zone, nowMs, tag) })}
         />
         <Answer
           value="yes"
           checked={through}
           onChoose={() => onChange(true)}
-          words={`Deliver anyway, ${shortTime(atMs, zone, nowMs)}`}
+          words={fill(words.when.anyway, { when: shortTime(atMs, zone, nowMs, tag) })}
         />
       </div>
     </fieldset>

@@ -1,12 +1,14 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import { createReminderBody, parseBody } from "../../db/rules/api-schemas";
-import { type FieldError, fail, fieldError, ok, type Result } from "../../db/rules/errors";
+import { type FieldError, fail, ok, type Result } from "../../db/rules/errors";
+import type { Language } from "../../db/rules/languages";
 import type { Channel } from "../../db/rules/outcome";
+import { fill, type Words } from "../../db/rules/speech";
 import { checkTimeZone } from "../../db/rules/time-zone";
 import { readTypedWhen } from "../../db/rules/typed-when";
-import { type FieldNames, textOf, textsOf } from "../_forms/form-state";
-import { readWhen, type WhenInput, wallTimeOfFields } from "./due-input";
+import { type FieldNames, inOwnWords, textOf, textsOf } from "../_forms/form-state";
+import { readWhen, unclear, type WhenInput, wallTimeOfFields } from "./due-input";
 import { type RepeatInput, readRepeat } from "./repeat-input";
 
 /** What the shop says and a shopper may not: whose reminder it is comes from the session. */
@@ -14,15 +16,18 @@ const body = createReminderBody.omit({ subscriber: true });
 
 export type ReminderBody = ReturnType<(typeof body)["parse"]>;
 
-export const REMINDER_FIELDS: FieldNames = {
-  title: { name: "title", label: "What" },
-  note: { name: "note", label: "The note" },
-  url: { name: "url", label: "The link" },
-  dueAt: { name: "when", label: "The time" },
-  channels: { name: "channels", label: "The channel" },
-  repeat: { name: "repeat", label: "The repetition" },
-  nextChannelAfterMinutes: { name: "channels", label: "The minutes" },
-};
+/** Where the form shows what was wrong, and what it calls it. */
+export function reminderFields({ fields }: Words["composer"]): FieldNames {
+  return {
+    title: { name: "title", label: fields.title },
+    note: { name: "note", label: fields.note },
+    url: { name: "url", label: fields.url },
+    dueAt: { name: "when", label: fields.when },
+    channels: { name: "channels", label: fields.channel },
+    repeat: { name: "repeat", label: fields.repeat },
+    nextChannelAfterMinutes: { name: "channels", label: fields.minutes },
+  };
+}
 
 const KEPT = [
   "title",
@@ -72,12 +77,16 @@ export function whenOf(form: FormData): WhenInput {
 export function readReminderForm(
   form: FormData,
   nowMs: number,
+  language: Language,
   unchangedWhen: WhenInput | null = null,
 ): Result<Omit<ReminderBody, "dueAt"> & { dueAt: ReminderBody["dueAt"] | null }> {
-  const { input, error, recurrence } = spoken(form, nowMs);
+  const { input, error, recurrence } = spoken(form, nowMs, language.words.when);
   const untouched = unchangedWhen !== null && isSame(input, unchangedWhen);
-  const when = error === null ? readWhen(input, nowMs) : { ok: false as const, error };
-  const repeat = recurrence === null ? readRepeat(repeatOf(form)) : { ok: true as const, recurrence };
+  const when = error === null ? readWhen(input, nowMs, language) : { ok: false as const, error };
+  const repeat =
+    recurrence === null
+      ? readRepeat(repeatOf(form), language.words.repeat)
+      : { ok: true as const, recurrence };
   const parsed = parseBody(body, {
     title: textOf(form, "title"),
     note: textOf(form, "note") === "" ? null : textOf(form, "note"),
@@ -91,10 +100,10 @@ export function readReminderForm(
     nextChannelAfterMinutes: textOf(form, "plan") === "steps" ? Number(textOf(form, "stepMinutes")) : null,
   });
   const problems: FieldError[] = [];
-  if (!repeat.ok) problems.push(fieldError("repeat", "", "a rule", repeat.error));
-  if (!when.ok && !untouched) problems.push(fieldError("dueAt", "", "a time to come", when.error));
+  if (!repeat.ok) problems.push(inOwnWords("repeat", repeat.error));
+  if (!when.ok && !untouched) problems.push(inOwnWords("dueAt", when.error));
   if (!parsed.ok && parsed.problem.code === "invalid_input")
-    problems.push(...parsed.problem.fields.map(inOwnWords));
+    problems.push(...parsed.problem.fields.map((error) => usualMistake(error, language.words.composer)));
   if (problems.length > 0) return fail({ code: "invalid_input", fields: problems });
   if (!parsed.ok) return parsed;
   return ok({ ...parsed.value, dueAt: untouched ? null : parsed.value.dueAt });
@@ -107,6 +116,7 @@ export function readReminderForm(
 function spoken(
   form: FormData,
   nowMs: number,
+  words: Words["when"],
 ): { input: WhenInput; error: string | null; recurrence: string | null } {
   const input = whenOf(form);
   const typed = textOf(form, "typed");
@@ -114,7 +124,7 @@ function spoken(
   const meant = input.choice === "typed" || (typed !== "" && wallTimeOfFields(input) === null);
   if (!meant || typed === "" || !zone.ok) return { input, error: null, recurrence: null };
   const read = readTypedWhen(typed, nowMs, zone.value);
-  if (!read.ok) return { input, error: read.error, recurrence: null };
+  if (!read.ok) return { input, error: unclear(typed, words), recurrence: null };
   const [date = "", time = ""] = read.local.split("T");
   // The fields below may have refined what was typed: "every day", and then an end.
   const recurrence = textOf(form, "repeat") === "" ? read.repeat : null;
@@ -154,12 +164,11 @@ function withScheme(typed: string): string | null {
 }
 
 /** The mistakes that everybody makes, without the grammar of the API. */
-function inOwnWords(error: FieldError): FieldError {
-  if (error.field === "title" && error.given === '""') return { ...error, message: "Say what it is about." };
-  if (error.field === "channels" && error.given === "[]")
-    return { ...error, message: "Choose at least one channel." };
-  if (error.field === "url")
-    return { ...error, message: "Enter a link to a page, such as https://example.com." };
+function usualMistake(error: FieldError, words: Words["composer"]): FieldError {
+  const { field, given } = error;
+  if (field === "title" && given === '""') return inOwnWords(field, words.sayWhat);
+  if (field === "channels" && given === "[]") return inOwnWords(field, words.chooseChannel);
+  if (field === "url") return inOwnWords(field, fill(words.enterLink, { example: "https://example.com" }));
   return error;
 }
 

@@ -6,6 +6,7 @@ import { type ReactNode, useEffect } from "react";
 import { NOTE_MAX_CHARACTERS, TITLE_MAX_CHARACTERS } from "../../db/rules/api-schemas";
 import { type FormState, UNSENT } from "../_forms/form-state";
 import { useKeptForm } from "../_forms/use-kept-form";
+import { useWords } from "../_language/give-words";
 import { ButtonLink } from "../_ui/button";
 import { Field, Input, TextArea } from "../_ui/field";
 import { Notice } from "../_ui/notice";
@@ -51,6 +52,7 @@ export function ReminderForm({
   submit,
   back,
 }: ReminderFormProps) {
+  const { composer: words } = useWords("composer").words;
   const { state, pending, form } = useKeptForm(action, UNSENT);
   const typed = (name: keyof ReminderInput & string) => state.values[name] ?? String(initial[name]);
   const sent = state.answer > 0;
@@ -62,7 +64,7 @@ export function ReminderForm({
       {intention !== undefined && (
         <input type="hidden" name="intention" value={state.values.intention ?? intention} readOnly />
       )}
-      <Field id="title" label="What" error={state.errors.title}>
+      <Field id="title" label={words.what} error={state.errors.title}>
         {(attributes) => (
           <Input
             {...attributes}
@@ -71,7 +73,7 @@ export function ReminderForm({
             required
             maxLength={TITLE_MAX_CHARACTERS}
             autoComplete="off"
-            placeholder="Collect the parcel"
+            placeholder={words.example}
             defaultValue={typed("title")}
           />
         )}
@@ -101,6 +103,7 @@ export function ReminderForm({
         error={state.errors.channels}
       />
       <More
+        label={words.more}
         open={
           typed("note") !== "" ||
           typed("url") !== "" ||
@@ -108,7 +111,7 @@ export function ReminderForm({
           state.errors.url !== undefined
         }
       >
-        <Field id="note" label="Note" optional error={state.errors.note}>
+        <Field id="note" label={words.note} optional={words.optional} error={state.errors.note}>
           {(attributes) => (
             <TextArea
               {...attributes}
@@ -120,12 +123,19 @@ export function ReminderForm({
             />
           )}
         </Field>
-        <Field id="url" label="Link" optional hint="Opened from the message." error={state.errors.url}>
+        <Field
+          id="url"
+          label={words.link}
+          optional={words.optional}
+          hint={words.linkHint}
+          error={state.errors.url}
+        >
           {(attributes) => (
             <Input
               {...attributes}
               name="url"
               type="url"
+              dir="ltr"
               inputMode="url"
               autoCapitalize="none"
               spellCheck={false}
@@ -140,7 +150,7 @@ export function ReminderForm({
           {submit}
         </SubmitButton>
         <ButtonLink href={back} kind="secondary">
-          Back
+          {words.back}
         </ButtonLink>
       </div>
     </form>
@@ -148,12 +158,12 @@ export function ReminderForm({
 }
 
 /** What few reminders need is one step away, so that setting one stays a matter of seconds. */
-function More({ open, children }: { open: boolean; children: ReactNode }) {
+function More({ label, open, children }: { label: string; open: boolean; children: ReactNode }) {
   return (
     <details open={open} className="group">
       <summary className="inline-flex min-h-11 items-center gap-2 font-medium text-accent-ink">
         <ChevronDown aria-hidden className="size-4 motion-safe:transition-transform group-open:rotate-180" />
-        Add a note or a link
+        {label}
       </summary>
       <div className="mt-3 space-y-6">{children}</div>
     </details>

@@ -2,9 +2,12 @@
 
 import { useEffect, useState } from "react";
 import { WEEKDAYS } from "../../db/rules/recurrence-parts";
+import { weekdayName } from "../../db/rules/recurrence-words";
+import { fill, formOf } from "../../db/rules/speech";
+import { useWords } from "../_language/give-words";
 import { shortTime, zoneLabel } from "../_time/format";
 import { FieldError, Input, Select } from "../_ui/field";
-import { REPEAT_NAMES, type RepeatInput, readRepeat } from "./repeat-input";
+import { REPEATS, type RepeatInput, readRepeat } from "./repeat-input";
 
 interface RepeatFieldsProps {
   value: RepeatInput;
@@ -16,18 +19,18 @@ interface RepeatFieldsProps {
   error: string | undefined;
 }
 
-const UNITS = { DAILY: "days", WEEKLY: "weeks", MONTHLY: "months", YEARLY: "years" } as const;
-const DAY_SHORT = { MO: "Mon", TU: "Tue", WE: "Wed", TH: "Thu", FR: "Fri", SA: "Sat", SU: "Sun" } as const;
-
 /** How a reminder repeats: one choice, more only when it is wanted, and always the next times that it comes to. */
 export function RepeatFields({ value, onChange, start, timeZone, nowMs, error }: RepeatFieldsProps) {
   const { repeat } = value;
-  const unit = repeat === "" || repeat === "WEEKDAYS" ? null : UNITS[repeat];
+  const { tag, words } = useWords("repeat");
+  const { names, units } = words.repeat;
+  const forms = repeat === "" || repeat === "WEEKDAYS" ? null : units[repeat];
+  const unit = forms === null ? null : formOf(forms, Number(value.interval) || 1, tag);
   return (
     <div className="space-y-4">
       <div>
         <label htmlFor="repeat" className="mb-1.5 block font-medium">
-          Repeat
+          {words.repeat.repeat}
         </label>
         <Select
           id="repeat"
@@ -37,9 +40,9 @@ export function RepeatFields({ value, onChange, start, timeZone, nowMs, error }:
           aria-invalid={error === undefined ? undefined : true}
           aria-describedby="repeat-error"
         >
-          {Object.entries(REPEAT_NAMES).map(([name, words]) => (
+          {REPEATS.map((name) => (
             <option key={name} value={name}>
-              {words}
+              {names[name === "" ? "never" : name]}
             </option>
           ))}
         </Select>
@@ -49,7 +52,7 @@ export function RepeatFields({ value, onChange, start, timeZone, nowMs, error }:
         <div className="space-y-4 rounded-xl bg-sunken p-4">
           {unit !== null && (
             <p className="flex items-center gap-2.5">
-              <label htmlFor="interval">Every</label>
+              <label htmlFor="interval">{words.repeat.every}</label>
               <Input
                 id="interval"
                 name="interval"
@@ -74,10 +77,11 @@ export function RepeatFields({ value, onChange, start, timeZone, nowMs, error }:
 }
 
 function Days({ value, onChange }: { value: string; onChange: (days: string) => void }) {
+  const { tag, words } = useWords("repeat");
   const chosen = value === "" ? [] : value.split(",");
   return (
     <fieldset>
-      <legend className="mb-2 text-sm text-ink-soft">On these days; none means the day of the date</legend>
+      <legend className="mb-2 text-sm text-ink-soft">{words.repeat.days}</legend>
       <input type="hidden" name="days" value={value} readOnly />
       <div className="flex flex-wrap gap-2">
         {WEEKDAYS.map((day) => (
@@ -93,7 +97,7 @@ function Days({ value, onChange }: { value: string; onChange: (days: string) => 
               }
               className="sr-only"
             />
-            {DAY_SHORT[day]}
+            {weekdayName(day, tag, "short")}
           </label>
         ))}
       </div>
@@ -102,9 +106,10 @@ function Days({ value, onChange }: { value: string; onChange: (days: string) => 
 }
 
 function Ends({ value, onChange }: Pick<RepeatFieldsProps, "value" | "onChange">) {
+  const { repeat: words } = useWords("repeat").words;
   return (
     <div className="flex flex-wrap items-center gap-2.5">
-      <label htmlFor="ends">Ends</label>
+      <label htmlFor="ends">{words.ends}</label>
       <Select
         id="ends"
         name="ends"
@@ -112,15 +117,15 @@ function Ends({ value, onChange }: Pick<RepeatFieldsProps, "value" | "onChange">
         onChange={(event) => onChange({ ends: event.target.value as RepeatInput["ends"] })}
         className="w-auto!"
       >
-        <option value="never">never</option>
-        <option value="until">on a day</option>
-        <option value="count">after a number of times</option>
+        <option value="never">{words.endsNever}</option>
+        <option value="until">{words.endsUntil}</option>
+        <option value="count">{words.endsCount}</option>
       </Select>
       {value.ends === "until" && (
         <Input
           name="until"
           type="date"
-          aria-label="Last day"
+          aria-label={words.lastDay}
           value={value.until}
           onChange={(event) => onChange({ until: event.target.value })}
           className="w-auto!"
@@ -133,7 +138,7 @@ function Ends({ value, onChange }: Pick<RepeatFieldsProps, "value" | "onChange">
           inputMode="numeric"
           min={1}
           max={730}
-          aria-label="Number of times"
+          aria-label={words.times}
           value={value.count}
           onChange={(event) => onChange({ count: event.target.value })}
           className="w-24! tabular-nums"
@@ -145,8 +150,9 @@ function Ends({ value, onChange }: Pick<RepeatFieldsProps, "value" | "onChange">
 
 /** The next three, computed by the very rule that the server uses; fetched only when something repeats. */
 function NextTimes({ value, start, timeZone, nowMs }: Omit<RepeatFieldsProps, "onChange" | "error">) {
+  const { tag, words } = useWords("repeat");
   const [times, setTimes] = useState<number[] | null>(null);
-  const read = readRepeat(value);
+  const read = readRepeat(value, words.repeat);
   const recurrence = read.ok ? read.recurrence : null;
   useEffect(() => {
     let current = true;
@@ -168,21 +174,21 @@ function NextTimes({ value, start, timeZone, nowMs }: Omit<RepeatFieldsProps, "o
   return (
     <div aria-live="polite" className="text-[0.9375rem]">
       {read.ok ? null : <p className="font-medium text-bad">{read.error}</p>}
-      {read.ok && start === null && <p className="text-ink-soft">Choose when it is due first.</p>}
+      {read.ok && start === null && <p className="text-ink-soft">{words.repeat.dueFirst}</p>}
       {times !== null && times.length > 0 && (
         <>
-          <p className="text-ink-soft">The next times, {zoneLabel(timeZone)}:</p>
+          <p className="text-ink-soft">{fill(words.repeat.next, { zone: zoneLabel(timeZone) })}</p>
           <ol className="mt-1 space-y-0.5">
             {times.map((atMs) => (
               <li key={atMs}>
-                <time dateTime={new Date(atMs).toISOString()}>{shortTime(atMs, timeZone, nowMs)}</time>
+                <time dateTime={new Date(atMs).toISOString()}>{shortTime(atMs, timeZone, nowMs, tag)}</time>
               </li>
             ))}
           </ol>
         </>
       )}
       {times !== null && times.length === 0 && (
-        <p className="font-medium text-bad">No time of this is left: choose a later last day.</p>
+        <p className="font-medium text-bad">{words.repeat.noneLeft}</p>
       )}
     </div>
   );

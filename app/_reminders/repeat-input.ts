@@ -6,6 +6,7 @@ import {
   WORKDAYS,
   writeRecurrence,
 } from "../../db/rules/recurrence-parts";
+import type { Words } from "../../db/rules/speech";
 
 /** How a reminder repeats, as its form has it. */
 export interface RepeatInput {
@@ -28,19 +29,20 @@ export const NO_REPEAT: RepeatInput = {
   count: "10",
 };
 
-export const REPEAT_NAMES: Record<RepeatInput["repeat"], string> = {
-  "": "Does not repeat",
-  DAILY: "Every day",
-  WEEKDAYS: "Every weekday (Monday to Friday)",
-  WEEKLY: "Every week",
-  MONTHLY: "Every month",
-  YEARLY: "Every year",
-};
+/** In the order in which they are offered. */
+export const REPEATS: readonly RepeatInput["repeat"][] = [
+  "",
+  "DAILY",
+  "WEEKDAYS",
+  "WEEKLY",
+  "MONTHLY",
+  "YEARLY",
+];
 
 export type RepeatRead = { ok: true; recurrence: string | null } | { ok: false; error: string };
 
 /** Reads how a reminder repeats, in words for the person who filled it in. The same in the browser and on the server. */
-export function readRepeat(input: RepeatInput): RepeatRead {
+export function readRepeat(input: RepeatInput, words: Words["repeat"]): RepeatRead {
   if (input.repeat === "") return { ok: true, recurrence: null };
   const workdays = input.repeat === "WEEKDAYS";
   const frequency = input.repeat === "WEEKDAYS" ? "WEEKLY" : input.repeat;
@@ -52,12 +54,12 @@ export function readRepeat(input: RepeatInput): RepeatRead {
     count: input.ends === "count" ? Number(input.count) : null,
     until: input.ends === "until" ? input.until : null,
   };
-  if (rule.until === "") return { ok: false, error: "Choose the last day, or let it go on." };
+  if (rule.until === "") return { ok: false, error: words.chooseLastDay };
   const recurrence = writeRecurrence(rule);
   if (readRecurrence(recurrence) !== null) return { ok: true, recurrence };
   return input.ends === "count" && !/^[1-9]\d{0,2}$/.test(input.count)
-    ? { ok: false, error: "Say how often: a number from 1 to 730." }
-    : { ok: false, error: "Choose a smaller number, and a day that exists." };
+    ? { ok: false, error: words.sayHowOften }
+    : { ok: false, error: words.smaller };
 }
 
 /** The fields that show a rule. */

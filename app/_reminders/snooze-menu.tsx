@@ -1,8 +1,10 @@
 "use client";
 
 import { AlarmClock } from "lucide-react";
+import { fill } from "../../db/rules/speech";
 import { type FormState, UNSENT } from "../_forms/form-state";
 import { useKeptForm } from "../_forms/use-kept-form";
+import { useWords } from "../_language/give-words";
 import { buttonClass } from "../_ui/button";
 import { Disclosure } from "../_ui/disclosure";
 import { FieldError, Input } from "../_ui/field";
@@ -26,17 +28,18 @@ interface SnoozeMenuProps {
 
 /** Puts a reminder off: a few usual times, or any other. */
 export function SnoozeMenu({ action, offers, zone }: SnoozeMenuProps) {
+  const { snooze: words } = useWords("snooze").words;
   const { state, pending, form } = useKeptForm(action, UNSENT);
   return (
     <Disclosure
       label={
         <>
           <AlarmClock aria-hidden className="size-4" />
-          Snooze
+          {words.snooze}
         </>
       }
       summaryClass={buttonClass("secondary")}
-      panelClass="left-0 w-80 max-sm:fixed max-sm:inset-x-3 max-sm:bottom-3 max-sm:w-auto"
+      panelClass="start-0 w-80 max-sm:fixed max-sm:inset-x-3 max-sm:bottom-3 max-sm:w-auto"
     >
       <form {...form} noValidate className="space-y-1">
         {state.message !== null && <Notice kind="bad">{state.message}</Notice>}
@@ -47,20 +50,20 @@ export function SnoozeMenu({ action, offers, zone }: SnoozeMenuProps) {
             name="until"
             value={value}
             disabled={pending}
-            className="flex min-h-11 w-full items-center justify-between gap-4 rounded-lg px-3 text-left hover:bg-sunken disabled:opacity-60"
+            className="flex min-h-11 w-full items-center justify-between gap-4 rounded-lg px-3 text-start hover:bg-sunken disabled:opacity-60"
           >
             <span className="font-medium">{name}</span>
             <span className="text-sm text-ink-soft">{at}</span>
           </button>
         ))}
         <fieldset className="min-w-0 space-y-2 border-t border-line px-3 pt-3 pb-2">
-          <legend className="sr-only">Another time</legend>
-          <p className="text-sm text-ink-soft">Another time, {zone}</p>
+          <legend className="sr-only">{words.anotherTime}</legend>
+          <p className="text-sm text-ink-soft">{fill(words.anotherTimeIn, { zone })}</p>
           <div className="flex gap-2">
             <Input
               name="date"
               type="date"
-              aria-label="Date"
+              aria-label={words.date}
               aria-invalid={invalid(state)}
               defaultValue={state.values.date}
               className="min-w-0 px-2!"
@@ -68,7 +71,7 @@ export function SnoozeMenu({ action, offers, zone }: SnoozeMenuProps) {
             <Input
               name="time"
               type="time"
-              aria-label="Time"
+              aria-label={words.time}
               aria-invalid={invalid(state)}
               defaultValue={state.values.time}
               className="min-w-0 px-2!"
@@ -76,7 +79,7 @@ export function SnoozeMenu({ action, offers, zone }: SnoozeMenuProps) {
           </div>
           <FieldError id="snooze-error" error={state.errors.when} />
           <SubmitButton busy={pending} name="until" value="custom" kind="secondary" className="w-full">
-            Snooze until then
+            {words.untilThen}
           </SubmitButton>
         </fieldset>
       </form>

@@ -1,4 +1,5 @@
 import { ChevronDown } from "lucide-react";
+import type { Language } from "../../db/rules/languages";
 import { ChannelIcon } from "../_ui/channel-icon";
 import { PhraseText } from "../_ui/phrase";
 import { StatusMark } from "../_ui/status-mark";
@@ -8,10 +9,11 @@ interface StoryListProps {
   entries: readonly StoryEntry[];
   timeZone: string;
   nowMs: number;
+  language: Language;
 }
 
 /** What became of a reminder, channel by channel, in plain words. */
-export function StoryList({ entries, timeZone, nowMs }: StoryListProps) {
+export function StoryList({ entries, language, ...when }: StoryListProps) {
   return (
     <ul className="divide-y divide-line">
       {entries.map((entry) => (
@@ -25,7 +27,7 @@ export function StoryList({ entries, timeZone, nowMs }: StoryListProps) {
               <StatusMark tone={entry.line.tone}>{entry.line.status}</StatusMark>
             </div>
             <p className="text-[0.9375rem] text-ink-soft">
-              <PhraseText phrase={entry.line.sentence} timeZone={timeZone} nowMs={nowMs} />
+              <PhraseText phrase={entry.line.sentence} {...when} tag={language.tag} />
             </p>
             {entry.line.advice !== null && <p className="text-[0.9375rem]">{entry.line.advice}</p>}
             {entry.calls.length > 0 && (
@@ -35,13 +37,13 @@ export function StoryList({ entries, timeZone, nowMs }: StoryListProps) {
                     aria-hidden
                     className="size-4 motion-safe:transition-transform group-open:rotate-180"
                   />
-                  Every try
+                  {language.words.reminder.everyTry}
                 </summary>
                 <ol className="mt-1 list-inside list-decimal space-y-1 text-ink-soft">
                   {entry.calls.map((call, index) => (
                     // biome-ignore lint/suspicious/noArrayIndexKey: tries are numbered and never change places
                     <li key={index}>
-                      <PhraseText phrase={call} timeZone={timeZone} nowMs={nowMs} />
+                      <PhraseText phrase={call} {...when} tag={language.tag} />
                     </li>
                   ))}
                 </ol>

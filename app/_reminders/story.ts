@@ -3,7 +3,8 @@ import type { ReminderView } from "../../db/reminders/views";
 import { CHANNELS } from "../../db/rules/api-schemas";
 import { tellAttempt, tellOccurrence } from "../../db/rules/occurrence-words";
 import type { Channel } from "../../db/rules/outcome";
-import { CHANNEL_NAME, type Phrase, type StoryLine, tellDelivery } from "../../db/rules/words";
+import { fill, type Speech } from "../../db/rules/speech";
+import { type Phrase, type StoryLine, tellDelivery } from "../../db/rules/words";
 
 /** What became of a reminder on one channel, or on one device. */
 export interface StoryEntry {
@@ -26,7 +27,12 @@ export interface Story {
 }
 
 /** Puts a reminder's deliveries into the order in which a person asks: what now, on each channel, and what before. */
-export function storyOf(reminder: ReminderView, deliveries: readonly DeliveryView[], nowMs: number): Story {
+export function storyOf(
+  reminder: ReminderView,
+  deliveries: readonly DeliveryView[],
+  nowMs: number,
+  language: Speech<"story">,
+): Story {
   const { occurrence, status } = reminder;
   const waits = occurrence.state === "waiting" && status === "active";
   const now: StoryEntry[] = [];
@@ -36,15 +42,17 @@ export function storyOf(reminder: ReminderView, deliveries: readonly DeliveryVie
     const wanted = reminder.channels.includes(channel);
     const latest = own.filter((delivery) => delivery.occurrence === own.at(-1)?.occurrence);
     if (wanted && (waits || latest.length === 0)) {
-      now.push(withoutDelivery(reminder, channel, nowMs));
+      now.push(withoutDelivery(reminder, channel, nowMs, language));
     } else {
       for (const delivery of latest) {
-        now.push(entryOf(delivery));
+        now.push(entryOf(delivery, language));
         shown.add(delivery.key);
       }
     }
   }
-  const earlier = deliveries.filter((delivery) => !shown.has(delivery.key)).map(entryOf);
+  const earlier = deliveries
+    .filter((delivery) => !shown.has(delivery.key))
+    .map((delivery) => entryOf(delivery, language));
   return {
     now,
     earlier: earlier.reverse(),
@@ -52,17 +60,22 @@ export function storyOf(reminder: ReminderView, deliveries: readonly DeliveryVie
   };
 }
 
-function withoutDelivery(reminder: ReminderView, channel: Channel, nowMs: number): StoryEntry {
+function withoutDelivery(
+  reminder: ReminderView,
+  channel: Channel,
+  nowMs: number,
+  language: Speech<"story">,
+): StoryEntry {
   const { occurrence } = reminder;
   const dueAtMs = Date.parse(occurrence.dueAt);
   const cancelled = reminder.status === "cancelled";
   const { status } = reminder;
   const stopped = status === "done" || status === "paused" ? status : null;
-  const line = tellOccurrence({ state: occurrence.state, cancelled, stopped, dueAtMs, nowMs });
+  const line = tellOccurrence({ state: occurrence.state, cancelled, stopped, dueAtMs, nowMs }, language);
   return {
     key: `${occurrence.id}:${channel}`,
     channel,
-    name: CHANNEL_NAME[channel],
+    name: language.words.story.channel[channel],
     line,
     calls: [],
     expectedAtMs: line.live ? dueAtMs : null,
@@ -72,9 +85,10 @@ function withoutDelivery(reminder: ReminderView, channel: Channel, nowMs: number
 const ms = (iso: string) => Date.parse(iso);
 const maybeMs = (iso: string | null) => (iso === null ? null : Date.parse(iso));
 
-function entryOf(delivery: DeliveryView): StoryEntry {
+function entryOf(delivery: DeliveryView, language: Speech<"story">): StoryEntry {
+  const { story } = language.words;
   const { channel, device, history } = delivery;
-  const line = tellDelivery({
+  const facts = {
     channel,
     state: delivery.state,
     reason: delivery.reason,
@@ -88,14 +102,21 @@ function entryOf(delivery: DeliveryView): StoryEntry {
     expiresAtMs: ms(delivery.expiresAt),
     attempts: delivery.attempts,
     classes: history.map((attempt) => attempt.class),
-  });
+  };
+  const line = tellDelivery(facts, language);
   const calls = history.map((attempt) =>
-    tellAttempt({ class: attempt.class, begunAtMs: ms(attempt.begunAt), retryAfter: attempt.retryAfter }),
+    tellAttempt(
+      { class: attempt.class, begunAtMs: ms(attempt.begunAt), retryAfter: attempt.retryAfter },
+      language,
+    ),
   );
   return {
     key: delivery.key,
     channel,
-    name: device === null ? CHANNEL_NAME[channel] : `${CHANNEL_NAME[channel]} to ${device}`,
+    name:
+      device === null
+        ? story.channel[channel]
+        : fill(story.onDevice, { channel: story.channel[channel], device }),
     line,
     calls: calls.length > 1 ? calls : [],
     expectedAtMs: line.live ? maybeMs(delivery.expectedAt) : null,

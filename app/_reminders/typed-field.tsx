@@ -1,6 +1,7 @@
 "use client";
 
 import { useRef } from "react";
+import { useWords } from "../_language/give-words";
 import { Input } from "../_ui/field";
 
 export interface TypedEcho {
@@ -16,6 +17,7 @@ interface TypedFieldProps {
 
 /** A time in words. What it comes to is said below while one types; the parser is fetched when the field is entered. */
 export function TypedField({ value, echo, onType }: TypedFieldProps) {
+  const { when } = useWords("when").words;
   const fetched = useRef(false);
   const fetchParser = () => {
     if (fetched.current) return;
@@ -27,7 +29,7 @@ export function TypedField({ value, echo, onType }: TypedFieldProps) {
   return (
     <div>
       <label htmlFor="typed" className="sr-only">
-        When, in words
+        {when.typedLabel}
       </label>
       <Input
         id="typed"
@@ -39,7 +41,8 @@ export function TypedField({ value, echo, onType }: TypedFieldProps) {
         autoCapitalize="none"
         spellCheck={false}
         maxLength={100}
-        placeholder="Type it: tomorrow 9am, every weekday at 8"
+        placeholder={when.typedExample}
+        dir="auto"
         aria-describedby="typed-echo"
         aria-invalid={echo?.ok === false ? true : undefined}
       />

@@ -1,8 +1,10 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { fill, type Speech } from "../../db/rules/speech";
+import { useWords } from "../_language/give-words";
 import { relativeTime, shortTime } from "../_time/format";
-import { readWhen, type WhenInput, wallTimeOfFields } from "./due-input";
+import { readWhen, unclear, type WhenInput, wallTimeOfFields } from "./due-input";
 import { fieldsOfRepeat, type RepeatInput } from "./repeat-input";
 import type { TypedEcho } from "./typed-field";
 import { useNow } from "./use-now";
@@ -17,6 +19,7 @@ export interface ComposerWhen extends WhenInput {
 
 /** Keeps the ways of saying when in step: a preset, a text and the fields always show one and the same time. */
 export function useWhen(initial: ComposerWhen, readAtMs: number) {
+  const language = useWords("recurrence", "when");
   const [when, setWhen] = useState(initial);
   const [echo, setEcho] = useState<TypedEcho | null>(null);
   const latest = useRef(initial.typed);
@@ -36,10 +39,10 @@ export function useWhen(initial: ComposerWhen, readAtMs: number) {
     latest.current = typed;
     set({ typed, choice: typed === "" ? "custom" : "typed" });
     if (typed.trim() === "") return setEcho(null);
-    void readTyped(typed, now(), when.timeZone).then((read) => {
+    void readTyped(typed, now(), when.timeZone, language).then((read) => {
       // A slower answer to an earlier text is not the answer to this one.
       if (latest.current !== typed || read === null) return;
-      if (!read.ok) return setEcho({ ok: false, words: read.error });
+      if (!read.ok) return setEcho({ ok: false, words: unclear(typed, language.words.when) });
       const [date = "", time = ""] = read.local.split("T");
       set({
         date,
@@ -57,11 +60,16 @@ export function useWhen(initial: ComposerWhen, readAtMs: number) {
     type(initial.typed);
   });
   const wall = wallTimeOfFields(when);
-  return { when, echo, wall, set, choose, edit, type, read: readWhen(when, now()), nowMs: now() };
+  return { when, echo, wall, set, choose, edit, type, read: readWhen(when, now(), language), nowMs: now() };
 }
 
 /** Reads a typed text with the parser, which is fetched at first use. Null when it could not be fetched. */
-async function readTyped(typed: string, nowMs: number, timeZone: string) {
+async function readTyped(
+  typed: string,
+  nowMs: number,
+  timeZone: string,
+  language: Speech<"recurrence" | "when">,
+) {
   const fetched = await Promise.all([
     import("../../db/rules/typed-when"),
     import("../../db/rules/recurrence-words"),
@@ -72,7 +80,11 @@ async function readTyped(typed: string, nowMs: number, timeZone: string) {
   const read = readTypedWhen(typed, nowMs, timeZone);
   if (!read.ok) return read;
   const { dueAtMs } = resolveWallTime(read.local, timeZone);
-  const at = `${shortTime(dueAtMs, timeZone, nowMs)}, ${relativeTime(dueAtMs, nowMs)}`;
-  const words = read.repeat === null ? at : `${tellRecurrence(read.repeat)}, first ${at}`;
-  return { ...read, words };
+  const { tag, words } = language;
+  const at = { when: shortTime(dueAtMs, timeZone, nowMs, tag), relative: relativeTime(dueAtMs, nowMs, tag) };
+  const said =
+    read.repeat === null
+      ? fill(words.when.typedOnce, at)
+      : fill(words.when.typedSeries, { ...at, series: tellRecurrence(read.repeat, language) });
+  return { ...read, words: said };
 }

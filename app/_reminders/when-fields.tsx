@@ -1,7 +1,10 @@
 "use client";
 
 import { presetsAt } from "../../db/rules/presets";
+import { fill } from "../../db/rules/speech";
 import { formatWhen } from "../../db/rules/time-zone";
+import { useWords } from "../_language/give-words";
+import { Rich } from "../_language/rich";
 import { relativeTime, shortTime, zoneLabel } from "../_time/format";
 import { ZoneSelect } from "../_time/zone-select";
 import { FieldError, Input } from "../_ui/field";
@@ -27,13 +30,14 @@ type Composer = ReturnType<typeof useWhen>;
 
 /** When a reminder is due: a time that people mean, one in words, or a date and a time; and how it repeats. */
 export function WhenFields({ initial, zones, quiet, nowMs, error, repeatError }: WhenFieldsProps) {
+  const { tag, words } = useWords("when");
   const composer = useWhen(initial, nowMs);
   const { when, echo, read, wall } = composer;
   const typedWrong = when.choice === "typed" && echo?.ok === false;
   return (
     <>
       <fieldset aria-describedby="when-error when-echo">
-        <legend className="mb-2 font-medium">When</legend>
+        <legend className="mb-2 font-medium">{words.when.when}</legend>
         <Presets composer={composer} nowMs={nowMs} />
         <div className="mt-3 space-y-3">
           {/* What a browser sends when no preset is chosen: words that were typed, or the fields. */}
@@ -47,11 +51,17 @@ export function WhenFields({ initial, zones, quiet, nowMs, error, repeatError }:
         <FieldError id="when-error" error={error} />
         <p id="when-echo" aria-live="polite" className="mt-3 text-[0.9375rem] text-ink-soft empty:mt-0">
           {read.ok && !typedWrong ? (
-            <>
-              Due{" "}
-              <strong className="font-medium text-ink">{formatWhen(read.atMs, read.timeZone, "en")}</strong>,{" "}
-              {relativeTime(read.atMs, nowMs)}.
-            </>
+            <Rich
+              template={words.when.due}
+              values={{
+                when: (
+                  <strong className="font-medium text-ink">
+                    {formatWhen(read.atMs, read.timeZone, tag)}
+                  </strong>
+                ),
+                relative: relativeTime(read.atMs, nowMs, tag),
+              }}
+            />
           ) : !read.ok && when.date !== "" && when.time !== "" && error === undefined ? (
             read.error
           ) : null}
@@ -77,6 +87,7 @@ export function WhenFields({ initial, zones, quiet, nowMs, error, repeatError }:
 }
 
 function Presets({ composer, nowMs }: { composer: Composer; nowMs: number }) {
+  const { presets } = useWords("when").words.when;
   const { when, choose } = composer;
   return (
     <div className="grid grid-cols-2 gap-2.5 sm:grid-cols-3">
@@ -92,7 +103,7 @@ function Presets({ composer, nowMs }: { composer: Composer; nowMs: number }) {
             className="peer sr-only"
           />
           <label htmlFor={`when-${local}`} className={CHIP}>
-            <span className="block text-[0.9375rem] font-medium">{name}</span>
+            <span className="block text-[0.9375rem] font-medium">{presets[name]}</span>
             <span className="block text-[0.8125rem] whitespace-nowrap text-ink-soft tabular-nums">
               <PresetTime local={local} timeZone={when.timeZone} nowMs={nowMs} />
             </span>
@@ -104,6 +115,7 @@ function Presets({ composer, nowMs }: { composer: Composer; nowMs: number }) {
 }
 
 function DateAndTime({ composer, invalid }: { composer: Composer; invalid: boolean }) {
+  const { when: words } = useWords("when").words;
   const { when, edit } = composer;
   const attributes = {
     "aria-invalid": invalid ? (true as const) : undefined,
@@ -113,7 +125,7 @@ function DateAndTime({ composer, invalid }: { composer: Composer; invalid: boole
     <div className="flex flex-wrap gap-3">
       <div className="min-w-36 flex-1">
         <label htmlFor="date" className="mb-1.5 block text-sm text-ink-soft">
-          Date
+          {words.date}
         </label>
         <Input
           id="date"
@@ -126,7 +138,7 @@ function DateAndTime({ composer, invalid }: { composer: Composer; invalid: boole
       </div>
       <div className="min-w-28 flex-1">
         <label htmlFor="time" className="mb-1.5 block text-sm text-ink-soft">
-          Time
+          {words.time}
         </label>
         <Input
           id="time"
@@ -143,17 +155,20 @@ function DateAndTime({ composer, invalid }: { composer: Composer; invalid: boole
 
 /** The zone is said in words; changing it is one step away. */
 function Zone({ composer, zones }: { composer: Composer; zones: readonly string[] }) {
+  const { when: words } = useWords("when").words;
   const { when, set, edit } = composer;
   return (
     <details className="group mt-3">
       <summary className="inline-flex min-h-9 items-center gap-1.5 text-[0.9375rem] text-ink-soft">
-        {when.floating ? "Wherever I am, now" : "Time in"} {zoneLabel(when.timeZone)}
-        <span className="font-medium text-accent-ink underline underline-offset-2">Change</span>
+        <span>
+          {fill(when.floating ? words.whereverNow : words.timeIn, { zone: zoneLabel(when.timeZone) })}
+        </span>
+        <span className="font-medium text-accent-ink underline underline-offset-2">{words.change}</span>
       </summary>
       <div className="mt-2 space-y-3 rounded-xl bg-sunken p-4">
         <div>
           <label htmlFor="timeZone" className="mb-1.5 block text-sm text-ink-soft">
-            Time zone
+            {words.timeZone}
           </label>
           <ZoneSelect
             id="timeZone"
@@ -172,10 +187,8 @@ function Zone({ composer, zones }: { composer: Composer; zones: readonly string[
             className="mt-1 size-5 shrink-0 accent-accent"
           />
           <span>
-            Wherever I am
-            <span className="block text-sm text-ink-soft">
-              The time on the clock stays the same when you change your time zone.
-            </span>
+            {words.wherever}
+            <span className="block text-sm text-ink-soft">{words.whereverHint}</span>
           </span>
         </label>
       </div>
@@ -185,11 +198,12 @@ function Zone({ composer, zones }: { composer: Composer; zones: readonly string[
 
 /** The instant of a preset, in the zone of its wall time. */
 function PresetTime({ local, timeZone, nowMs }: { local: string; timeZone: string; nowMs: number }) {
-  const read = readWhen({ choice: local, date: "", time: "", timeZone }, nowMs);
+  const language = useWords("when");
+  const read = readWhen({ choice: local, date: "", time: "", timeZone }, nowMs, language);
   if (!read.ok) return local.replace("T", " ");
   return (
     <time dateTime={new Date(read.atMs).toISOString()}>
-      {shortTime(read.atMs, timeZone, nowMs)}
+      {shortTime(read.atMs, timeZone, nowMs, language.tag)}
       <span className="sr-only"> {zoneLabel(timeZone)}</span>
     </time>
   );

@@ -1,7 +1,9 @@
 "use client";
 
 import { useState } from "react";
+import { fill } from "../../db/rules/speech";
 import { sameTimeZone } from "../../db/rules/time-zone";
+import { useWords } from "../_language/give-words";
 import { SubmitButton } from "../_ui/submit-button";
 import { adoptZone } from "./actions";
 import { useBrowserZone } from "./browser-zone";
@@ -9,6 +11,7 @@ import { zoneLabel } from "./format";
 
 /** Offers the browser's zone when it is not the one that times are read in. */
 export function ZoneHint({ stored }: { stored: string }) {
+  const { zone: words } = useWords("zone").words;
   const zone = useBrowserZone();
   const [dismissed, setDismissed] = useState(false);
   if (zone === "" || dismissed || isSame(zone, stored)) return null;
@@ -17,18 +20,16 @@ export function ZoneHint({ stored }: { stored: string }) {
       action={adoptZone}
       className="flex flex-wrap items-center justify-between gap-3 rounded-xl bg-waiting-soft px-4 py-3 text-[0.9375rem] text-waiting"
     >
-      <p>
-        This browser is in {zoneLabel(zone)} time, your times are in {zoneLabel(stored)} time.
-      </p>
+      <p>{fill(words.differs, { zone: zoneLabel(zone), stored: zoneLabel(stored) })}</p>
       <input type="hidden" name="timeZone" value={zone} />
       <div className="flex flex-wrap gap-2">
-        <SubmitButton kind="secondary">Use {zoneLabel(zone)} time</SubmitButton>
+        <SubmitButton kind="secondary">{fill(words.use, { zone: zoneLabel(zone) })}</SubmitButton>
         <button
           type="button"
           onClick={() => setDismissed(true)}
           className="min-h-10 rounded-lg px-3 font-medium underline-offset-2 hover:underline"
         >
-          Not now
+          {words.notNow}
         </button>
       </div>
     </form>

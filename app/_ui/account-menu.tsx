@@ -1,30 +1,34 @@
 import { ArrowLeftRight, CircleUserRound, LogOut } from "lucide-react";
 import Link from "next/link";
+import type { Words } from "../../db/rules/speech";
 import { signOut } from "../sign-in/actions";
 import { Disclosure } from "./disclosure";
 import { SubmitButton } from "./submit-button";
 
 interface AccountMenuProps {
+  words: Words["frame"];
   email: string;
   /** The other side of the app, for whom there is one. */
   other?: { href: string; name: string };
 }
 
 /** Who is signed in, the way to the other side of the app, and the way out. */
-export function AccountMenu({ email, other }: AccountMenuProps) {
+export function AccountMenu({ words, email, other }: AccountMenuProps) {
   return (
     <Disclosure
       label={
         <>
           <CircleUserRound aria-hidden className="size-6" />
-          <span className="sr-only">Account</span>
+          <span className="sr-only">{words.account}</span>
         </>
       }
       summaryClass="flex size-11 items-center justify-center rounded-lg text-ink-soft hover:bg-sunken hover:text-ink sm:size-10"
-      panelClass="right-0 w-64"
+      panelClass="end-0 w-64"
     >
-      <p className="px-3 pt-2 text-sm text-ink-soft">Signed in as</p>
-      <p className="px-3 pb-2 font-medium break-all">{email}</p>
+      <p className="px-3 pt-2 text-sm text-ink-soft">{words.signedInAs}</p>
+      <p className="px-3 pb-2 font-medium break-all">
+        <bdi>{email}</bdi>
+      </p>
       {other !== undefined && (
         <Link
           href={other.href}
@@ -40,7 +44,7 @@ export function AccountMenu({ email, other }: AccountMenuProps) {
           className="w-full justify-start! px-3!"
           icon={<LogOut aria-hidden className="size-4" />}
         >
-          Sign out
+          {words.signOut}
         </SubmitButton>
       </form>
     </Disclosure>

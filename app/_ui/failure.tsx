@@ -1,6 +1,7 @@
 "use client";
 
 import { RotateCw } from "lucide-react";
+import { fill, type Words } from "../../db/rules/speech";
 import { Button, ButtonLink } from "./button";
 
 /** The reference under which the server's log has a failure; an error of the browser has none. */
@@ -9,26 +10,29 @@ export function referenceOf(error: unknown): string | null {
   return typeof digest === "string" ? digest : null;
 }
 
+interface FailureProps {
+  error: unknown;
+  retry: () => void;
+  words: Words["failure"];
+}
+
 /** Something failed that should not have: what that means for the reader, and the ways on. */
-export function Failure({ error, retry }: { error: unknown; retry: () => void }) {
+export function Failure({ error, retry, words }: FailureProps) {
   const reference = referenceOf(error);
   return (
     <div role="alert" className="mx-auto flex max-w-md flex-col items-start gap-4 py-16">
-      <h1 className="text-2xl font-semibold">This page could not be shown</h1>
-      <p className="text-ink-soft">
-        Something went wrong on our side. Reminders that you have set are stored and go out as planned,
-        whatever this page does.
-      </p>
+      <h1 className="text-2xl font-semibold">{words.heading}</h1>
+      <p className="text-ink-soft">{words.text}</p>
       <div className="flex flex-wrap gap-3">
         <Button onClick={() => retry()}>
           <RotateCw aria-hidden className="size-4" />
-          Try again
+          {words.again}
         </Button>
         <ButtonLink href="/reminders" kind="secondary">
-          Go to your reminders
+          {words.reminders}
         </ButtonLink>
       </div>
-      {reference !== null && <p className="text-sm text-ink-soft">Reference for support: {reference}</p>}
+      {reference !== null && <p className="text-sm text-ink-soft">{fill(words.reference, { reference })}</p>}
     </div>
   );
 }

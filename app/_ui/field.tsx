@@ -8,7 +8,8 @@ interface FieldProps {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
-  optional?: boolean;
+  /** The word that says that it may be left empty, where it may. */
+  optional?: string;
   /** Gets the attributes that tie the input to its words. */
   children: (attributes: FieldAttributes) => ReactNode;
 }
@@ -20,7 +21,7 @@ export interface FieldAttributes {
 }
 
 /** A label, an input, what it takes and what was wrong with it, tied together for everybody. */
-export function Field({ id, label, hint, error, optional = false, children }: FieldProps) {
+export function Field({ id, label, hint, error, optional, children }: FieldProps) {
   const describedBy = [hint === undefined ? "" : `${id}-hint`, error === undefined ? "" : `${id}-error`];
   const attributes: FieldAttributes = { id };
   if (error !== undefined) attributes["aria-invalid"] = true;
@@ -28,7 +29,7 @@ export function Field({ id, label, hint, error, optional = false, children }: Fi
   return (
     <div>
       <label htmlFor={id} className="mb-1.5 block font-medium">
-        {label} {optional && <span className="font-normal text-ink-soft">(optional)</span>}
+        {label} {optional !== undefined && <span className="font-normal text-ink-soft">{optional}</span>}
       </label>
       {hint !== undefined && (
         <p id={`${id}-hint`} className="-mt-1 mb-2 text-sm text-ink-soft">

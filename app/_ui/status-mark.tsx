@@ -16,7 +16,7 @@ export function StatusMark({ tone, children }: { tone: Tone; children: string })
   const { className, Icon } = TONES[tone];
   return (
     <span
-      className={`inline-flex shrink-0 items-center gap-1.5 rounded-full py-0.5 pr-2.5 pl-2 text-sm font-medium whitespace-nowrap ${className}`}
+      className={`inline-flex shrink-0 items-center gap-1.5 rounded-full py-0.5 ps-2 pe-2.5 text-sm font-medium whitespace-nowrap ${className}`}
     >
       <Icon aria-hidden className="size-4 shrink-0" />
       {children}

@@ -5,13 +5,15 @@ import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { checkLocale } from "../../db/rules/api-schemas";
 import { checkEmailAddress } from "../../db/rules/email-address";
-import { fail, problemDetail, type Result } from "../../db/rules/errors";
+import { fail, type Result } from "../../db/rules/errors";
+import { fill, type Words } from "../../db/rules/speech";
 import { checkTimeZone } from "../../db/rules/time-zone";
 import { auth } from "../_auth/auth";
 import { nextPath } from "../_auth/next-path";
 import { forgetPendingSignIn, readPendingSignIn, rememberPendingSignIn } from "../_auth/pending-sign-in";
 import { type CodeRequest, codeRequest } from "../_auth/sign-in-code";
-import { type FormState, stateOfProblem, textOf, textsOf } from "../_forms/form-state";
+import { type FormState, sentenceOf, stateOfProblem, textOf, textsOf } from "../_forms/form-state";
+import { pageLanguage } from "../_language/language";
 
 /**
  * Sends a code to an address and goes on to the page that asks for it. The answer is the same for an address that is
@@ -20,13 +22,14 @@ import { type FormState, stateOfProblem, textOf, textsOf } from "../_forms/form-
 export async function sendCode(before: FormState, form: FormData): Promise<FormState> {
   const values = textsOf(form, ["email", "next"]);
   const email = checkEmailAddress("email", textOf(form, "email"));
+  const language = await pageLanguage();
   if (!email.ok) {
-    const errors = { email: "Enter an email address, such as name@example.com." };
+    const errors = { email: fill(language.words.signIn.emailWrong, { example: "name@example.com" }) };
     return { values, errors, message: null, answer: before.answer + 1 };
   }
   const sent = await requestCode(email.value, form);
   if (!sent.ok && sent.problem.code === "rate_limited")
-    return stateOfProblem(sent.problem, before, values, {});
+    return stateOfProblem(sent.problem, before, values, {}, language);
   await rememberPendingSignIn({ email: email.value, next: nextPath(textOf(form, "next")) });
   redirect("/sign-in/code");
 }
@@ -36,12 +39,14 @@ export async function resendCode(before: FormState, form: FormData): Promise<For
   const pending = await readPendingSignIn();
   if (pending === null) redirect("/sign-in");
   const sent = await requestCode(pending.email, form);
-  const refused = !sent.ok && sent.problem.code === "rate_limited" ? problemDetail(sent.problem) : null;
+  const language = await pageLanguage();
+  const refused =
+    !sent.ok && sent.problem.code === "rate_limited" ? sentenceOf(sent.problem, language) : null;
   if (refused === null) await rememberPendingSignIn(pending);
   return {
     values: { sent: refused === null ? "yes" : "" },
     errors: {},
-    message: refused ?? "The code is on its way again. It is the same one.",
+    message: refused ?? language.words.signIn.sentAgain,
     answer: before.answer + 1,
   };
 }
@@ -51,7 +56,7 @@ async function requestCode(email: string, form: FormData): Promise<Result<null>>
   const locale = checkLocale("locale", textOf(form, "locale"));
   const request: CodeRequest = {
     timeZone: zone.ok ? zone.value : "UTC",
-    locale: locale.ok ? locale.value : "en",
+    locale: locale.ok ? locale.value : (await pageLanguage()).tag,
   };
   const body = { email, type: "sign-in" as const };
   await codeRequest.run(request, () => auth().api.sendVerificationOTP({ body }));
@@ -64,6 +69,7 @@ async function requestCode(email: string, form: FormData): Promise<Result<null>>
 export async function confirmCode(before: FormState, form: FormData): Promise<FormState> {
   const pending = await readPendingSignIn();
   if (pending === null) redirect("/sign-in?expired");
+  const { signIn } = (await pageLanguage()).words;
   const code = textOf(form, "code").replace(/\D/g, "");
   const refuse = (message: string): FormState => ({
     values: textsOf(form, ["code"]),
@@ -71,26 +77,26 @@ export async function confirmCode(before: FormState, form: FormData): Promise<Fo
     message: null,
     answer: before.answer + 1,
   });
-  if (code === "") return refuse("Enter the six digits of the code.");
+  if (code === "") return refuse(signIn.sixDigits);
   try {
     const body = { email: pending.email, otp: code };
     await auth().api.signInEmailOTP({ body, headers: await headers() });
   } catch (error) {
     if (!isAPIError(error)) throw error;
-    return refuse(wordsFor(error.body?.code));
+    return refuse(wordsFor(error.body?.code, signIn));
   }
   await forgetPendingSignIn();
   redirect(pending.next);
 }
 
-function wordsFor(code: unknown): string {
+function wordsFor(code: unknown, words: Words["signIn"]): string {
   switch (code) {
     case "OTP_EXPIRED":
-      return "This code is more than ten minutes old. Ask for a new one below.";
+      return words.codeOld;
     case "TOO_MANY_ATTEMPTS":
-      return "That was wrong too often. Ask for a new code below.";
+      return words.codeTries;
     default:
-      return "This is not the code we sent. Check the newest email, or ask for a new code below.";
+      return words.codeWrong;
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { UNSENT } from "../_forms/form-state";
 import { useKeptForm } from "../_forms/use-kept-form";
+import { useWords } from "../_language/give-words";
 import { BrowserZoneFields } from "../_time/browser-zone";
 import { Field, Input } from "../_ui/field";
 import { Notice } from "../_ui/notice";
@@ -9,18 +10,20 @@ import { SubmitButton } from "../_ui/submit-button";
 import { sendCode } from "./actions";
 
 export function SignInForm({ next }: { next: string }) {
+  const { signIn } = useWords("signIn").words;
   const { state, pending, form } = useKeptForm(sendCode, UNSENT);
   return (
     <form {...form} noValidate className="space-y-5">
       {state.message !== null && <Notice kind="bad">{state.message}</Notice>}
       <input type="hidden" name="next" value={next} />
       <BrowserZoneFields />
-      <Field id="email" label="Email address" error={state.errors.email}>
+      <Field id="email" label={signIn.email} error={state.errors.email}>
         {(attributes) => (
           <Input
             {...attributes}
             name="email"
             type="email"
+            dir="ltr"
             inputMode="email"
             autoComplete="email"
             autoCapitalize="none"
@@ -31,7 +34,7 @@ export function SignInForm({ next }: { next: string }) {
         )}
       </Field>
       <SubmitButton busy={pending} className="w-full">
-        Send me a code
+        {signIn.send}
       </SubmitButton>
     </form>
   );

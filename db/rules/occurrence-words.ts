@@ -1,6 +1,8 @@
 import type { WaitClass } from "./lifecycle";
 import type { OutcomeClass } from "./outcome";
-import { type Phrase, readClass, type StoryLine } from "./words";
+import { fillPhrase, formOf, type Speech } from "./speech";
+import { line, type Phrase, type StoryLine } from "./story-line";
+import { readClass } from "./words";
 
 export interface OccurrenceFacts {
   state: "waiting" | "opened" | "missed" | "cancelled";
@@ -12,62 +14,30 @@ export interface OccurrenceFacts {
 }
 
 /** What a channel has to tell before it has a delivery of its own. */
-export function tellOccurrence({ state, cancelled, stopped, dueAtMs, nowMs }: OccurrenceFacts): StoryLine {
+export function tellOccurrence(facts: OccurrenceFacts, { words: { story } }: Speech<"story">): StoryLine {
+  const { state, cancelled, stopped, dueAtMs, nowMs } = facts;
+  const at = { atMs: dueAtMs };
   if (stopped === "done" && state !== "waiting") {
-    return told("Done", "good", "You have dealt with it. Nothing more is sent.");
+    return line(story.done.status, "good", [story.done.sentence]);
   }
-  if (stopped === "paused") return told("Paused", "quiet", "Nothing comes until you resume it.");
+  if (stopped === "paused") return line(story.paused.status, "quiet", [story.paused.sentence]);
   if (cancelled || state === "cancelled") {
-    return {
-      status: "Cancelled",
-      tone: "quiet",
-      sentence: ["Cancelled before it was due. Nothing was sent."],
-      advice: null,
-      live: false,
-    };
+    return line(story.cancelledBefore.status, "quiet", [story.cancelledBefore.sentence]);
   }
   switch (state) {
-    case "waiting":
+    case "waiting": {
+      const { scheduled, dueNow } = story;
       return dueAtMs > nowMs
-        ? {
-            status: "Scheduled",
-            tone: "waiting",
-            sentence: ["Will be sent at ", { atMs: dueAtMs }, "."],
-            advice: null,
-            live: true,
-          }
-        : {
-            status: "Due now",
-            tone: "working",
-            sentence: ["It is due and goes out now."],
-            advice: null,
-            live: true,
-          };
-    case "missed":
-      return {
-        status: "Missed",
-        tone: "bad",
-        sentence: [
-          "Our side was down at ",
-          { atMs: dueAtMs },
-          " and for so long that it was of no use any more.",
-        ],
-        advice: "Snooze it to send it after all.",
-        live: false,
-      };
+        ? line(scheduled.status, "waiting", fillPhrase(scheduled.sentence, { at }), { live: true })
+        : line(dueNow.status, "working", [dueNow.sentence], { live: true });
+    }
+    case "missed": {
+      const { status, sentence, advice } = story.missed;
+      return line(status, "bad", fillPhrase(sentence, { at }), { advice });
+    }
     case "opened":
-      return {
-        status: "Not sent",
-        tone: "quiet",
-        sentence: ["Not sent on this channel."],
-        advice: null,
-        live: false,
-      };
+      return line(story.notOnChannel.status, "quiet", [story.notOnChannel.sentence]);
   }
-}
-
-function told(status: string, tone: StoryLine["tone"], sentence: string): StoryLine {
-  return { status, tone, sentence: [sentence], advice: null, live: false };
 }
 
 export interface AttemptFacts {
@@ -78,45 +48,44 @@ export interface AttemptFacts {
 }
 
 /** One call to a provider, for somebody who wants to know exactly. */
-export function tellAttempt({ class: name, begunAtMs, retryAfter }: AttemptFacts): Phrase {
-  return [{ atMs: begunAtMs, seconds: true }, ` ${attemptWords(name, retryAfter)}`];
-}
-
-function attemptWords(name: string | null, retryAfter: string | null): string {
-  const known: OutcomeClass | WaitClass | null = readClass(name);
+export function tellAttempt(facts: AttemptFacts, language: Speech<"story">): Phrase {
+  const at = { atMs: facts.begunAtMs, seconds: true };
+  const { attempt } = language.words.story;
+  const known: OutcomeClass | WaitClass | null = readClass(facts.class);
   switch (known) {
     case null:
-      return name === null ? "handed over, no answer yet" : "ended";
-    case "accepted":
-      return "accepted";
+      return fillPhrase(facts.class === null ? attempt.underWay : attempt.ended, { at });
     case "throttled":
-      return retryAfter === null ? "busy" : `busy, asked us to wait ${waitInWords(retryAfter)}`;
+      return tellThrottled(facts.retryAfter, at, language);
+    case "accepted":
     case "quota":
-      return "refused: the limit for now was reached";
     case "transient":
-      return "failed, certainly not sent";
     case "ambiguous":
-      return "no clear answer, perhaps sent";
     case "crashed":
-      return "interrupted on our side, perhaps sent";
     case "destination_rejected":
-      return "refused: the address does not work";
     case "message_rejected":
-      return "refused: the message was not accepted";
     case "config_rejected":
-      return "refused: something on our side is wrong";
+      return fillPhrase(attempt[known], { at });
     case "not_made":
     case "local_rate_limit":
     case "quiet_hours":
     case "sms_hours":
     case "paused":
     case "not_before":
-      return "not handed over";
+      return fillPhrase(attempt.notMade, { at });
   }
 }
 
 /** `5` reads as `5 seconds`, a date as it is. */
-function waitInWords(retryAfter: string): string {
-  if (!/^\d{1,6}$/.test(retryAfter)) return `until ${retryAfter}`;
-  return Number(retryAfter) === 1 ? "1 second" : `${Number(retryAfter)} seconds`;
+function tellThrottled(
+  retryAfter: string | null,
+  at: { atMs: number; seconds: boolean },
+  { tag, words: { story } }: Speech<"story">,
+): Phrase {
+  if (retryAfter === null) return fillPhrase(story.attempt.throttled, { at });
+  if (!/^\d{1,6}$/.test(retryAfter))
+    return fillPhrase(story.attempt.throttledUntil, { at, until: retryAfter });
+  const seconds = Number(retryAfter);
+  const count = new Intl.NumberFormat(tag).format(seconds);
+  return fillPhrase(formOf(story.attempt.throttledFor, seconds, tag), { at, count });
 }

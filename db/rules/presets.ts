@@ -1,8 +1,9 @@
 import { Temporal } from "temporal-polyfill";
+import type { Words } from "./speech";
 
 /** A time that is offered by name, with the wall time that it stands for. */
 export interface Preset {
-  name: string;
+  name: keyof Words["when"]["presets"];
   /** `YYYY-MM-DDTHH:MM` in the zone that was asked for. */
   local: string;
 }
@@ -25,12 +26,12 @@ export function presetsAt(nowMs: number, timeZone: string): Preset[] {
   const now = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs)).toZonedDateTimeISO(timeZone);
   const today = now.toPlainDate();
   const daysUntil = (weekday: number) => (weekday - today.dayOfWeek + 7) % 7 || 7;
-  const offered: { name: string; date: Temporal.PlainDate; hour: number }[] = [
-    { name: "This afternoon", date: today, hour: LUNCH },
-    { name: "This evening", date: today, hour: EVENING },
-    { name: "Tomorrow morning", date: today.add({ days: 1 }), hour: MORNING },
-    { name: "At the weekend", date: today.add({ days: daysUntil(SATURDAY) }), hour: WEEKEND_MORNING },
-    { name: "Next week", date: today.add({ days: daysUntil(MONDAY) }), hour: MORNING },
+  const offered: { name: Preset["name"]; date: Temporal.PlainDate; hour: number }[] = [
+    { name: "afternoon", date: today, hour: LUNCH },
+    { name: "evening", date: today, hour: EVENING },
+    { name: "tomorrow", date: today.add({ days: 1 }), hour: MORNING },
+    { name: "weekend", date: today.add({ days: daysUntil(SATURDAY) }), hour: WEEKEND_MORNING },
+    { name: "nextWeek", date: today.add({ days: daysUntil(MONDAY) }), hour: MORNING },
   ];
   const presets: Preset[] = [];
   for (const { name, date, hour } of offered) {

@@ -1,5 +1,6 @@
 import type { Channel } from "./outcome";
-import { CHANNEL_NAME, type Tone } from "./words";
+import { fill, listOf, type Speech, type Words } from "./speech";
+import type { Tone } from "./words";
 
 /** How many of a reminder's latest deliveries stand where. */
 export interface DeliveryCounts {
@@ -27,51 +28,43 @@ export interface ReminderWord {
 }
 
 /** A reminder in one to four words. What was sent is never called cancelled, and what needs a look comes first. */
-export function tellReminder({ status, occurrenceState, counts }: ReminderFacts): ReminderWord {
-  if (status === "paused") return { status: "Paused", tone: "quiet" };
-  if (status === "done") return { status: "Done", tone: "good" };
-  if (counts.live > 0) return { status: "Being delivered", tone: "working" };
-  if (status === "active" && occurrenceState === "waiting") return { status: "Scheduled", tone: "waiting" };
-  const failed = counts.dead + counts.unsent;
-  if (counts.delivered > 0) {
-    return failed + counts.unknown > 0
-      ? { status: "Sent in part", tone: "attention" }
-      : { status: "Sent", tone: "good" };
-  }
-  if (counts.unknown > 0) return { status: "Outcome unknown", tone: "attention" };
-  if (counts.dead > 0) return { status: "Could not deliver", tone: "bad" };
-  if (counts.unsent > 0) return { status: "Not sent", tone: "bad" };
-  if (status === "cancelled" || occurrenceState === "cancelled")
-    return { status: "Cancelled", tone: "quiet" };
-  if (occurrenceState === "missed") return { status: "Missed", tone: "bad" };
-  if (counts.dropped > 0) return { status: "Replaced", tone: "quiet" };
-  return { status: "Due now", tone: "working" };
+export function tellReminder(facts: ReminderFacts, { words }: Speech<"state">): ReminderWord {
+  const [name, tone] = stateOf(facts);
+  return { status: words.state[name], tone };
 }
 
-export type CancelWord = "cancelled" | "too_late" | "already_sent" | "outcome_unknown" | "already_ended";
+function stateOf({ status, occurrenceState, counts }: ReminderFacts): [keyof Words["state"], Tone] {
+  if (status === "paused") return ["paused", "quiet"];
+  if (status === "done") return ["done", "good"];
+  if (counts.live > 0) return ["delivering", "working"];
+  if (status === "active" && occurrenceState === "waiting") return ["scheduled", "waiting"];
+  const failed = counts.dead + counts.unsent;
+  if (counts.delivered > 0)
+    return failed + counts.unknown > 0 ? ["sentInPart", "attention"] : ["sent", "good"];
+  if (counts.unknown > 0) return ["unknown", "attention"];
+  if (counts.dead > 0) return ["dead", "bad"];
+  if (counts.unsent > 0) return ["notSent", "bad"];
+  if (status === "cancelled" || occurrenceState === "cancelled") return ["cancelled", "quiet"];
+  if (occurrenceState === "missed") return ["missed", "bad"];
+  if (counts.dropped > 0) return ["replaced", "quiet"];
+  return ["dueNow", "working"];
+}
+
+export type CancelWord = keyof Words["cancel"];
 
 /** What a cancel came to on one channel, as a sentence. */
-export function tellCancel(channel: Channel, outcome: CancelWord): { sentence: string; tone: Tone } {
-  const name = CHANNEL_NAME[channel];
-  switch (outcome) {
-    case "cancelled":
-      return { sentence: `${name}: cancelled, nothing will be sent.`, tone: "quiet" };
-    case "too_late":
-      return { sentence: `${name}: too late, it is being sent at this moment.`, tone: "attention" };
-    case "already_sent":
-      return { sentence: `${name}: it had been sent already.`, tone: "attention" };
-    case "outcome_unknown":
-      return {
-        sentence: `${name}: an earlier try may have arrived; nothing more will be sent.`,
-        tone: "attention",
-      };
-    case "already_ended":
-      return { sentence: `${name}: it had ended already, nothing more will be sent.`, tone: "quiet" };
-  }
+export function tellCancel(
+  channel: Channel,
+  outcome: CancelWord,
+  { words }: Speech<"cancel" | "story">,
+): string {
+  return fill(words.cancel[outcome], { channel: words.story.channel[channel] });
 }
 
 /** Channels as a list in a sentence: `Email, SMS and Push`. */
-export function channelList(channels: readonly Channel[]): string {
-  const names = channels.map((channel) => CHANNEL_NAME[channel]);
-  return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+export function channelList(channels: readonly Channel[], { tag, words }: Speech<"story">): string {
+  return listOf(
+    channels.map((channel) => words.story.channel[channel]),
+    tag,
+  );
 }

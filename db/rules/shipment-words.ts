@@ -1,42 +1,37 @@
-import type { Milestone, ScanOutcome, ShipmentStatus } from "./shipment-status";
+import type { ScanOutcome, ShipmentStatus } from "./shipment-status";
+import type { Speech } from "./speech";
 import type { Tone } from "./story-line";
 
-/** A parcel's status for people: one to four words, and how it feels. */
-export const SHIPMENT_WORDS: Record<ShipmentStatus, { status: string; tone: Tone }> = {
-  pending: { status: "Not reported yet", tone: "waiting" },
-  info_received: { status: "Announced", tone: "waiting" },
-  in_transit: { status: "On its way", tone: "working" },
-  out_for_delivery: { status: "Out for delivery", tone: "working" },
-  failed_attempt: { status: "Not handed over", tone: "attention" },
-  exception: { status: "Held up", tone: "attention" },
-  available_for_pickup: { status: "Ready for pick-up", tone: "attention" },
-  expired: { status: "No news", tone: "quiet" },
-  delivered: { status: "Delivered", tone: "good" },
-  returned: { status: "Going back", tone: "bad" },
+const TONES: Record<ShipmentStatus, Tone> = {
+  pending: "waiting",
+  info_received: "waiting",
+  in_transit: "working",
+  out_for_delivery: "working",
+  failed_attempt: "attention",
+  exception: "attention",
+  available_for_pickup: "attention",
+  expired: "quiet",
+  delivered: "good",
+  returned: "bad",
 };
 
-/** What each milestone is called where somebody chooses it. */
-export const MILESTONE_CHOICE: Record<Milestone, string> = {
-  info_received: "It is announced to the carrier",
-  in_transit: "It is on its way",
-  out_for_delivery: "It is out for delivery",
-  failed_attempt: "It could not be handed over",
-  exception: "It is held up",
-  available_for_pickup: "It is ready for pick-up, with the code",
-  expired: "The carrier has no news of it",
-  delivered: "It was delivered",
-  returned: "It goes back to the sender",
-};
+/** A parcel's status for people: one to four words, and how it feels. */
+export function tellShipment(
+  status: ShipmentStatus,
+  { words }: Speech<"shipment">,
+): { status: string; tone: Tone } {
+  return { status: words.shipment.status[status], tone: TONES[status] };
+}
 
 /** Why a scan told nobody anything; null for one that did. */
-export function tellUnannounced(outcome: ScanOutcome): string | null {
+export function tellUnannounced(outcome: ScanOutcome, { words }: Speech<"shipment">): string | null {
   switch (outcome) {
     case "announced":
       return null;
     case "repeated":
-      return "Nothing new.";
+      return words.shipment.repeated;
     case "out_of_order":
-      return "It came after a later one.";
+      return words.shipment.outOfOrder;
   }
 }
 

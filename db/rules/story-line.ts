@@ -39,15 +39,6 @@ export interface StoryFacts {
   classes: readonly (string | null)[];
 }
 
-/** What people call the company that carries a channel. */
-export const SERVICE: Record<Channel, string> = {
-  email: "email service",
-  sms: "text message service",
-  push: "push service",
-};
-
-export const CHANNEL_NAME: Record<Channel, string> = { email: "Email", sms: "SMS", push: "Push" };
-
 /** Puts a line together; what is not said is not live and needs no advice. */
 export function line(
   status: string,

@@ -6,14 +6,13 @@ import { WEEKDAYS, type Weekday, WORKDAYS, writeRecurrence } from "./recurrence-
 import { offsetMsAt } from "./time-zone";
 
 /** What a typed text comes to: a wall time in the zone it was asked for, and a rule when it says "every". */
-export type TypedWhen = { ok: true; local: string; repeat: string | null } | { ok: false; error: string };
+export type TypedWhen = { ok: true; local: string; repeat: string | null } | { ok: false };
 
 /** A day without a time is nine in the morning: early enough for the day, late enough to be read. */
 const USUAL_TIME = "09:00:00";
 /** Longer texts are not a time. */
 const TYPED_CHARACTERS_MAX = 100;
 
-const EXAMPLES = "Try “tomorrow 9am”, “next tue 3pm”, “in 2 days” or “every weekday at 8”.";
 const NAMES: Record<string, Weekday> = {
   mon: "MO",
   tue: "TU",
@@ -32,7 +31,7 @@ const UNITS = { day: "DAILY", week: "WEEKLY", month: "MONTHLY", year: "YEARLY" }
  */
 export function readTypedWhen(typed: string, nowMs: number, timeZone: string): TypedWhen {
   const text = typed.trim().toLowerCase().replace(/\s+/g, " ");
-  if (text === "" || text.length > TYPED_CHARACTERS_MAX) return { ok: false, error: EXAMPLES };
+  if (text === "" || text.length > TYPED_CHARACTERS_MAX) return { ok: false };
   const soon = /^in (?:an? |(\d{1,4}) ?)(min|mins|minutes?|h|hours?)$/.exec(text);
   if (soon !== null) {
     const size = soon[2]?.startsWith("h") ? 3_600_000 : 60_000;
@@ -53,11 +52,7 @@ function ceilMinute(atMs: number): number {
 
 function readOnce(text: string, nowMs: number, timeZone: string): TypedWhen {
   const local = wallOf(text, nowMs, timeZone);
-  return local === null ? { ok: false, error: notUnderstood(text) } : { ok: true, local, repeat: null };
-}
-
-function notUnderstood(text: string): string {
-  return `“${text}” is not clear. ${EXAMPLES}`;
+  return local === null ? { ok: false } : { ok: true, local, repeat: null };
 }
 
 /** The wall time of a text without repetition; null when any part of it was not understood. */
@@ -99,7 +94,7 @@ function readSeries(text: string, nowMs: number, timeZone: string): TypedWhen {
   const clock = timeText === undefined ? USUAL_TIME : timeOf(timeText, nowMs, timeZone);
   const until = untilText === undefined ? null : dayOf(untilText, nowMs, timeZone);
   if (rule === null || clock === null || (untilText !== undefined && until === null)) {
-    return { ok: false, error: notUnderstood(text) };
+    return { ok: false };
   }
   const repeat = writeRecurrence({
     ...rule,

@@ -1,69 +1,62 @@
 import { tellDead, tellExpired } from "./ending-words";
 import type { WaitClass } from "./lifecycle";
-import type { Channel, OutcomeClass } from "./outcome";
-import { line, SERVICE, type StoryFacts, type StoryLine, type Tone } from "./story-line";
+import type { OutcomeClass } from "./outcome";
+import { counted, fill, fillPhrase, type Speech, type Words } from "./speech";
+import { line, type StoryFacts, type StoryLine, type Tone } from "./story-line";
 
-export { CHANNEL_NAME, type Phrase, type StoryFacts, type StoryLine, type Tone } from "./story-line";
+export type { Phrase, StoryFacts, StoryLine, Tone } from "./story-line";
 
 /** A delivery that leaves this much after its time is late enough to say so; less is what people call on time. */
 const LATE_MS = 60_000;
 
 /** Tells a delivery in plain words. Every state, reason and class has its own; a new one does not compile without. */
-export function tellDelivery(facts: StoryFacts): StoryLine {
+export function tellDelivery(facts: StoryFacts, language: Speech<"story">): StoryLine {
+  const { story } = language.words;
   switch (facts.state) {
     case "scheduled":
-      return tellScheduled(facts);
+      return tellScheduled(facts, language);
     case "ready":
-      return tellReady(facts);
+      return tellReady(facts, language);
     case "sending":
-      return line("Being sent", "working", ["It is being sent right now."], { live: true });
+      return line(story.sending.status, "working", [story.sending.sentence], { live: true });
     case "deferred":
-      return tellDeferred(facts);
+      return tellDeferred(facts, language);
     case "delivered":
-      return tellSent(facts);
+      return tellSent(facts, language);
     case "dead":
-      return tellDead(facts);
+      return tellDead(facts, language);
     case "expired":
-      return tellExpired(facts);
+      return tellExpired(facts, language);
   }
 }
 
-function tellScheduled(facts: StoryFacts): StoryLine {
-  const atMs = facts.nextEligibleAtMs ?? facts.scheduledAtMs;
-  const held = heldWords(facts.lastClass);
-  if (held !== null) return line(held.status, "waiting", [held.why, { atMs }, "."], { live: true });
-  return line("Scheduled", "waiting", ["Will be sent at ", { atMs }, "."], { live: true });
+function tellScheduled(facts: StoryFacts, { words: { story } }: Speech<"story">): StoryLine {
+  const at = { atMs: facts.nextEligibleAtMs ?? facts.scheduledAtMs };
+  const hold = facts.lastClass ?? "";
+  const { status, sentence } = isHold(hold, story) ? story.held[hold] : story.scheduled;
+  return line(status, "waiting", fillPhrase(sentence, { at }), { live: true });
 }
 
-/** What holds a delivery until its time; null when nothing does. */
-function heldWords(name: string | null): { status: string; why: string } | null {
-  switch (name) {
-    case "quiet_hours":
-      return { status: "Waiting for quiet hours", why: "Held by your quiet hours until " };
-    case "sms_hours":
-      return { status: "Waiting for the morning", why: "Text messages wait for the hours you allow, until " };
-    case "paused":
-      return { status: "Paused", why: "You have paused everything until " };
-    case "not_before":
-      return { status: "Only if needed", why: "Comes only if you have not opened it by " };
-    default:
-      return null;
-  }
+/** Whether this holds a delivery until its time. */
+function isHold(name: string, story: Words["story"]): name is keyof Words["story"]["held"] {
+  return Object.hasOwn(story.held, name);
 }
 
-function tellReady(facts: StoryFacts): StoryLine {
+function tellReady(facts: StoryFacts, { words: { story } }: Speech<"story">): StoryLine {
   const { expectedAtMs, scheduledAtMs } = facts;
   if (expectedAtMs !== null && expectedAtMs - scheduledAtMs > LATE_MS) {
-    const sentence = [`The ${SERVICE[facts.channel]} is busy. Expected about `, { atMs: expectedAtMs }, "."];
-    return line("Sending later", "waiting", sentence, { live: true });
+    const { status, sentence } = story.waits.throttled;
+    const values = { service: story.service[facts.channel], at: { atMs: expectedAtMs } };
+    return line(status, "waiting", fillPhrase(sentence, values), { live: true });
   }
-  return line("Next in line", "working", ["It is due and goes out in turn."], { live: true });
+  return line(story.next.status, "working", [story.next.sentence], { live: true });
 }
 
-function tellDeferred(facts: StoryFacts): StoryLine {
-  const atMs = facts.expectedAtMs ?? facts.nextEligibleAtMs ?? facts.scheduledAtMs;
-  const { status, why } = waitWords(facts.channel, readClass(facts.lastClass));
-  return line(status, "waiting", [`${why} Expected about `, { atMs }, "."], { live: true });
+function tellDeferred(facts: StoryFacts, { words: { story } }: Speech<"story">): StoryLine {
+  const at = { atMs: facts.expectedAtMs ?? facts.nextEligibleAtMs ?? facts.scheduledAtMs };
+  const { status, sentence } = story.waits[waitName(readClass(facts.lastClass))];
+  const service = story.service[facts.channel];
+  return line(status, "waiting", fillPhrase(sentence, { service, at }), { live: true });
 }
 
 /** Every class there is; one more in either union does not compile without its line here. */
@@ -91,30 +84,18 @@ export function readClass(name: string | null): OutcomeClass | WaitClass | null 
 }
 
 /** Why a delivery waits. The classes that end a delivery never defer one; they are here so that none is forgotten. */
-function waitWords(
-  channel: Channel,
-  lastClass: OutcomeClass | WaitClass | null,
-): { status: string; why: string } {
-  const service = SERVICE[channel];
+function waitName(lastClass: OutcomeClass | WaitClass | null): keyof Words["story"]["waits"] {
   switch (lastClass) {
     case "throttled":
-      return { status: "Sending later", why: `The ${service} is busy.` };
     case "quota":
-      return { status: "Sending later", why: `The ${service} has reached its limit for now.` };
     case "transient":
-      return { status: "Trying again", why: `The ${service} had a problem.` };
     case "ambiguous":
-      return { status: "Trying again", why: `The ${service} gave no clear answer.` };
     case "config_rejected":
-      return { status: "Held on our side", why: "Something on our side is being repaired." };
     case "crashed":
-      return { status: "Trying again", why: "Sending was interrupted on our side." };
     case "quiet_hours":
-      return { status: "Waiting for quiet hours", why: "Your quiet hours hold it." };
     case "sms_hours":
-      return { status: "Waiting for the morning", why: "Text messages wait for the hours you allow." };
     case "paused":
-      return { status: "Paused", why: "You have paused everything for now." };
+      return lastClass;
     case "not_before":
     case "not_made":
     case "local_rate_limit":
@@ -122,79 +103,57 @@ function waitWords(
     case "destination_rejected":
     case "message_rejected":
     case null:
-      return { status: "Next in line", why: "It waits for its turn." };
+      return "turn";
   }
 }
 
-function tellSent(facts: StoryFacts): StoryLine {
-  const atMs = facts.latestAttemptAtMs ?? facts.finishedAtMs ?? facts.scheduledAtMs;
-  const late = atMs - facts.scheduledAtMs > LATE_MS;
-  const tries = triesInWords(facts);
-  const { status, tone, addition, advice } = arrivalWords(facts);
+function tellSent(facts: StoryFacts, language: Speech<"story">): StoryLine {
+  const { sent } = language.words.story;
+  const at = { atMs: facts.latestAttemptAtMs ?? facts.finishedAtMs ?? facts.scheduledAtMs };
+  const late = at.atMs - facts.scheduledAtMs > LATE_MS;
+  const tries = triesInWords(facts, language);
+  const { status, tone, addition, advice } = arrivalWords(facts, language);
   const sentence = [
-    "Sent at ",
-    { atMs },
-    ...(tries === null ? ["."] : [` (${tries}).`]),
-    ...(late ? [" It was planned for ", { atMs: facts.scheduledAtMs }, "."] : []),
+    ...(tries === null ? fillPhrase(sent.at, { at }) : fillPhrase(sent.tried, { at, tries })),
+    ...(late ? [" ", ...fillPhrase(sent.planned, { at: { atMs: facts.scheduledAtMs } })] : []),
     ...(addition === null ? [] : [` ${addition}`]),
   ];
   return line(status, tone, sentence, advice === null ? {} : { advice });
 }
 
 /** "Delivered" and "Did not arrive" come only from the provider's reports. */
-function arrivalWords({ channel, receipt }: StoryFacts): {
-  status: string;
-  tone: Tone;
-  addition: string | null;
-  advice: string | null;
-} {
+function arrivalWords(
+  { channel, receipt }: StoryFacts,
+  { words: { story } }: Speech<"story">,
+): { status: string; tone: Tone; addition: string | null; advice: string | null } {
+  const { sent, arrived, notArrived } = story;
   switch (receipt) {
     case "arrived":
     case "complained":
-      return { status: "Delivered", tone: "good", addition: ARRIVED[channel], advice: null };
+      return { status: arrived.status, tone: "good", addition: arrived[channel], advice: null };
     case "delayed":
-      return {
-        status: "Sent",
-        tone: "good",
-        addition: "The receiving side is slow to take it.",
-        advice: null,
-      };
-    case "not_arrived":
-      return {
-        status: "Did not arrive",
-        tone: "bad",
-        addition: `The ${SERVICE[channel]} could not hand it over.`,
-        advice: "Check the address in your settings.",
-      };
+      return { status: sent.status, tone: "good", addition: sent.slow, advice: null };
+    case "not_arrived": {
+      const addition = fill(notArrived.sentence, { service: story.service[channel] });
+      return { status: notArrived.status, tone: "bad", addition, advice: notArrived.advice };
+    }
     case "accepted":
     case "not_found":
     case null:
-      return { status: "Sent", tone: "good", addition: null, advice: null };
+      return { status: sent.status, tone: "good", addition: null, advice: null };
   }
 }
 
-const ARRIVED: Record<Channel, string> = {
-  email: "It reached the mailbox.",
-  sms: "It reached the phone.",
-  push: "It reached the device.",
-};
-
 /** `2 tries, one “busy” answer`; null for what worked at once. */
-function triesInWords(facts: StoryFacts): string | null {
+function triesInWords(facts: StoryFacts, { tag, words: { story } }: Speech<"story">): string | null {
   if (facts.attempts <= 1) return null;
-  const busy = facts.classes.filter((name) => name === "throttled" || name === "quota").length;
-  const unclear = facts.classes.filter((name) => name === "ambiguous" || name === "crashed").length;
-  const failed = facts.classes.filter((name) => name === "transient" || name === "config_rejected").length;
+  const count = (...names: string[]) => facts.classes.filter((name) => names.includes(name ?? "")).length;
   const parts = [
-    `${facts.attempts} tries`,
-    ...counted(busy, "“busy” answer", "“busy” answers"),
-    ...counted(failed, "failure", "failures"),
-    ...counted(unclear, "unclear answer", "unclear answers"),
+    { forms: story.tries, count: facts.attempts },
+    { forms: story.busyAnswers, count: count("throttled", "quota") },
+    { forms: story.failures, count: count("transient", "config_rejected") },
+    { forms: story.unclearAnswers, count: count("ambiguous", "crashed") },
   ];
-  return parts.join(", ");
-}
-
-function counted(count: number, one: string, many: string): string[] {
-  if (count === 0) return [];
-  return [count === 1 ? `one ${one}` : `${count} ${many}`];
+  const told = parts.filter((part) => part.count > 0).map((part) => counted(part.forms, part.count, tag));
+  return told.join(story.comma);
 }

@@ -1,15 +1,18 @@
 "use client";
 
+import { MESSAGE_LOCALES, type MessageLocale } from "../../../db/rules/message-locale";
 import type { QuietHours } from "../../../db/rules/quiet-hours";
 import { UNSENT } from "../../_forms/form-state";
 import { useKeptForm } from "../../_forms/use-kept-form";
+import { useWords } from "../../_language/give-words";
 import { ZoneSelect } from "../../_time/zone-select";
-import { Field, Input } from "../../_ui/field";
+import { Field, Input, Select } from "../../_ui/field";
 import { Notice } from "../../_ui/notice";
 import { SubmitButton } from "../../_ui/submit-button";
 import { saveSettings } from "./actions";
 
 interface SettingsFormProps {
+  locale: MessageLocale;
   timeZone: string;
   zones: readonly string[];
   quietHours: QuietHours | null;
@@ -18,18 +21,33 @@ interface SettingsFormProps {
 /** What quiet hours most people would choose. */
 const USUAL: QuietHours = { start: "22:00", end: "08:00" };
 
-export function SettingsForm({ timeZone, zones, quietHours }: SettingsFormProps) {
+/** Each language by its own name. */
+const NAMES: Record<MessageLocale, string> = {
+  en: "English",
+  de: "Deutsch",
+  fr: "Français",
+  ar: "العربية",
+};
+
+export function SettingsForm({ locale, timeZone, zones, quietHours }: SettingsFormProps) {
+  const { settings: words } = useWords("settings").words;
   const { state, pending, form } = useKeptForm(saveSettings, UNSENT);
   const { values, errors } = state;
   const sent = state.answer > 0;
   return (
     <form {...form} noValidate className="space-y-8">
-      <Field
-        id="timeZone"
-        label="Time zone"
-        hint="Where your times are read. Reminders keep the zone they were set in, unless you set them for wherever you are."
-        error={errors.timeZone}
-      >
+      <Field id="locale" label={words.language} hint={words.languageHint} error={errors.locale}>
+        {(attributes) => (
+          <Select {...attributes} name="locale" defaultValue={values.locale ?? locale} className="max-w-sm">
+            {MESSAGE_LOCALES.map((one) => (
+              <option key={one} value={one} lang={one}>
+                {NAMES[one]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field id="timeZone" label={words.timeZone} hint={words.timeZoneHint} error={errors.timeZone}>
         {(attributes) => (
           <ZoneSelect
             {...attributes}
@@ -41,7 +59,7 @@ export function SettingsForm({ timeZone, zones, quietHours }: SettingsFormProps)
         )}
       </Field>
       <fieldset className="space-y-3">
-        <legend className="mb-1 font-medium">Quiet hours</legend>
+        <legend className="mb-1 font-medium">{words.quiet}</legend>
         <label className="group flex items-start gap-3">
           <input
             type="checkbox"
@@ -50,14 +68,12 @@ export function SettingsForm({ timeZone, zones, quietHours }: SettingsFormProps)
             className="mt-1 size-5 shrink-0 accent-accent"
           />
           <span>
-            Keep quiet at night
-            <span className="block text-sm text-ink-soft">
-              What is due then waits until they end. Sign-in codes still come at once.
-            </span>
+            {words.quietAtNight}
+            <span className="block text-sm text-ink-soft">{words.quietHint}</span>
           </span>
         </label>
-        <div className="flex flex-wrap gap-4 pl-8">
-          <Field id="quietFrom" label="From" error={errors.quietFrom}>
+        <div className="flex flex-wrap gap-4 ps-8">
+          <Field id="quietFrom" label={words.from} error={errors.quietFrom}>
             {(attributes) => (
               <Input
                 {...attributes}
@@ -68,7 +84,7 @@ export function SettingsForm({ timeZone, zones, quietHours }: SettingsFormProps)
               />
             )}
           </Field>
-          <Field id="quietUntil" label="Until" error={errors.quietUntil}>
+          <Field id="quietUntil" label={words.until} error={errors.quietUntil}>
             {(attributes) => (
               <Input
                 {...attributes}
@@ -82,7 +98,7 @@ export function SettingsForm({ timeZone, zones, quietHours }: SettingsFormProps)
         </div>
       </fieldset>
       <div>
-        <SubmitButton busy={pending}>Save settings</SubmitButton>
+        <SubmitButton busy={pending}>{words.save}</SubmitButton>
         <div aria-live="polite" className="mt-4 empty:mt-0">
           {state.message !== null && (
             <Notice kind={values.saved === "yes" ? "good" : "bad"}>{state.message}</Notice>

@@ -11,6 +11,7 @@ import {
   restoreDeadLetters,
 } from "../../../db/redrive/dead-letters";
 import { invalid, type Problem } from "../../../db/rules/errors";
+import { ENGLISH } from "../../../db/rules/languages";
 import { ringDoorbell } from "../../../inngest/publish";
 import { requireOperator } from "../../_auth/operator";
 import { type FormState, stateOfProblem, textOf, textsOf } from "../../_forms/form-state";
@@ -78,7 +79,7 @@ function backOf(form: FormData): string {
 }
 
 function refused(failure: { problem: Problem }, before: FormState, form: FormData): FormState {
-  return stateOfProblem(failure.problem, before, textsOf(form, ["reason", "finding"]), FIELDS);
+  return stateOfProblem(failure.problem, before, textsOf(form, ["reason", "finding"]), FIELDS, ENGLISH);
 }
 
 function finish(outcome: LettersMoved, before: FormState, form: FormData): FormState {

@@ -6,6 +6,7 @@ import { pauseRedrive, type RedriveControl, resumeRedrive, stopRedrive } from ".
 import { previewRedrive } from "../../../db/redrive/preview";
 import { startRedrive } from "../../../db/redrive/start";
 import { invalid, type Problem } from "../../../db/rules/errors";
+import { ENGLISH } from "../../../db/rules/languages";
 import { ringDoorbell } from "../../../inngest/publish";
 import { requireOperator } from "../../_auth/operator";
 import { type FormState, stateOfProblem, textOf, textsOf } from "../../_forms/form-state";
@@ -83,6 +84,7 @@ function refused(failure: { problem: Problem }, before: FormState, form: FormDat
     before,
     textsOf(form, ["reason", "typed", "rate", "ambiguous"]),
     FIELDS,
+    ENGLISH,
   );
 }
 

@@ -1,9 +1,11 @@
 import { AlarmClock, Check, CircleX } from "lucide-react";
 import type { Metadata } from "next";
+import { cache } from "react";
 import type { ReminderStatus } from "../../../db/reminders/views";
 import { messageLocale } from "../../../db/rules/message-locale";
 import { formatWhen } from "../../../db/rules/time-zone";
 import { type LinkPageWords, messageWords, textDirection } from "../../../inngest/messages/words";
+import { pageLanguage } from "../../_language/language";
 import { linkedReminder, readChannel } from "../../_reminders/linked";
 import { TextLink } from "../../_ui/button";
 import { Logo } from "../../_ui/logo";
@@ -12,19 +14,25 @@ import { Card } from "../../_ui/page-parts";
 import { SubmitButton } from "../../_ui/submit-button";
 import { act } from "./actions";
 
-export const metadata: Metadata = {
-  title: "Your reminder",
-  robots: { index: false, follow: false },
-  // The address is the right to act: it goes nowhere else.
-  referrer: "no-referrer",
-};
+export async function generateMetadata({ params }: PageProps<"/r/[token]">): Promise<Metadata> {
+  const linked = await readLinked((await params).token);
+  return {
+    title: messageWords(linked?.locale ?? (await pageLanguage()).locale).page.title,
+    robots: { index: false, follow: false },
+    // The address is the right to act: it goes nowhere else.
+    referrer: "no-referrer",
+  };
+}
+
+/** Once for title and page; a link that we have not signed is answered in the browser's language. */
+const readLinked = cache(linkedReminder);
 
 /** What a message's link opens: one reminder and what can be done about it, without signing in. Reading changes nothing. */
 export default async function LinkPage({ params, searchParams }: PageProps<"/r/[token]">) {
   const [{ token }, query] = await Promise.all([params, searchParams]);
-  const linked = await linkedReminder(token);
-  const words = messageWords(linked?.locale).page;
-  const locale = messageLocale(linked?.locale);
+  const linked = await readLinked(token);
+  const locale = messageLocale(linked?.locale ?? (await pageLanguage()).locale);
+  const words = messageWords(locale).page;
   const channel = words.channelNames[readChannel(query.stop ?? query.channel)];
   return (
     <main
@@ -48,7 +56,7 @@ export default async function LinkPage({ params, searchParams }: PageProps<"/r/[
           <Card className="space-y-5">
             <div className="space-y-1">
               <p className="text-sm text-ink-soft">{words.title}</p>
-              <h1 dir="auto" className="text-2xl font-semibold break-words">
+              <h1 dir="auto" className="align-parent text-2xl font-semibold break-words">
                 {linked.reminder.title}
               </h1>
               <p className="text-ink-soft">

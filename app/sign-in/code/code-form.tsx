@@ -3,21 +3,24 @@
 import { useActionState } from "react";
 import { UNSENT } from "../../_forms/form-state";
 import { useKeptForm } from "../../_forms/use-kept-form";
+import { useWords } from "../../_language/give-words";
 import { BrowserZoneFields } from "../../_time/browser-zone";
 import { Field, Input } from "../../_ui/field";
 import { SubmitButton } from "../../_ui/submit-button";
 import { confirmCode, resendCode } from "../actions";
 
 export function CodeForm() {
+  const { signIn } = useWords("signIn").words;
   const { state, pending, form } = useKeptForm(confirmCode, UNSENT);
   return (
     <>
       <form {...form} noValidate className="space-y-5">
-        <Field id="code" label="Code" error={state.errors.code}>
+        <Field id="code" label={signIn.code} error={state.errors.code}>
           {(attributes) => (
             <Input
               {...attributes}
               name="code"
+              dir="ltr"
               type="text"
               inputMode="numeric"
               autoComplete="one-time-code"
@@ -29,7 +32,7 @@ export function CodeForm() {
           )}
         </Field>
         <SubmitButton busy={pending} className="w-full">
-          Sign in
+          {signIn.confirm}
         </SubmitButton>
       </form>
       <ResendForm />
@@ -38,12 +41,13 @@ export function CodeForm() {
 }
 
 function ResendForm() {
+  const { signIn } = useWords("signIn").words;
   const [state, action] = useActionState(resendCode, UNSENT);
   return (
     <form action={action} className="space-y-2 text-center">
       <BrowserZoneFields />
       <SubmitButton kind="plain" className="w-full">
-        Send the code again
+        {signIn.again}
       </SubmitButton>
       <p role="status" className="text-sm text-ink-soft">
         {state.message}

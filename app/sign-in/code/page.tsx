@@ -3,12 +3,16 @@ import { redirect } from "next/navigation";
 import { config } from "../../../db/config";
 import { readPendingSignIn } from "../../_auth/pending-sign-in";
 import { currentShopper } from "../../_auth/session";
+import { pageLanguage } from "../../_language/language";
+import { Rich } from "../../_language/rich";
 import { TextLink } from "../../_ui/button";
 import { Notice } from "../../_ui/notice";
 import { SignInFrame } from "../sign-in-frame";
 import { CodeForm } from "./code-form";
 
-export const metadata: Metadata = { title: "Enter your code" };
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await pageLanguage()).words.signIn.codeTitle };
+}
 
 /** The second of two steps: the code, and where to look for it. */
 export default async function CodePage() {
@@ -16,29 +20,44 @@ export default async function CodePage() {
   if ((await currentShopper()) !== null) redirect(pending?.next ?? "/reminders");
   if (pending === null) redirect("/sign-in?expired");
   const inbox = standInInbox();
+  const language = await pageLanguage();
+  const { signIn } = language.words;
   return (
-    <SignInFrame title="Enter your code">
+    <SignInFrame title={signIn.codeTitle} language={language}>
       <p className="text-ink-soft">
-        If <strong className="font-medium break-all text-ink">{pending.email}</strong> takes our mail, a code
-        of six digits is there in a moment. Look in the spam folder too. It is valid for ten minutes.
+        <Rich
+          template={signIn.codeText}
+          values={{
+            email: (
+              <strong className="font-medium break-all text-ink">
+                <bdi>{pending.email}</bdi>
+              </strong>
+            ),
+          }}
+        />
       </p>
       {inbox !== null && (
         <Notice kind="info">
-          This is a local installation: mail goes to{" "}
-          <a
-            href={inbox}
-            target="_blank"
-            rel="noreferrer"
-            className="font-medium underline underline-offset-2"
-          >
-            the local inbox
-          </a>
-          .
+          <Rich
+            template={signIn.local}
+            values={{
+              inbox: (
+                <a
+                  href={inbox}
+                  target="_blank"
+                  rel="noreferrer"
+                  className="font-medium underline underline-offset-2"
+                >
+                  {signIn.localInbox}
+                </a>
+              ),
+            }}
+          />
         </Notice>
       )}
       <CodeForm />
       <p className="border-t border-line pt-4 text-sm text-ink-soft">
-        Mistyped? <TextLink href="/sign-in">Use another address</TextLink>
+        {signIn.mistyped} <TextLink href="/sign-in">{signIn.otherAddress}</TextLink>
       </p>
     </SignInFrame>
   );

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { prefillOf, prefillPath } from "../../../app/_reminders/prefill";
 import { fieldsOfRepeat, NO_REPEAT, readRepeat } from "../../../app/_reminders/repeat-input";
 import { monthOf } from "../../../app/(signed-in)/reminders/calendar/month";
+import { ENGLISH } from "../../../db/rules/languages";
 
 const ZONE = "America/New_York";
 
@@ -38,7 +39,7 @@ describe("the fields of a repetition", () => {
     "FREQ=YEARLY",
     null,
   ])("show %s and read it again", (rule) => {
-    expect(readRepeat(fieldsOfRepeat(rule))).toEqual({ ok: true, recurrence: rule });
+    expect(readRepeat(fieldsOfRepeat(rule), ENGLISH.words.repeat)).toEqual({ ok: true, recurrence: rule });
   });
 
   test.each([
@@ -46,7 +47,7 @@ describe("the fields of a repetition", () => {
     [{ repeat: "DAILY" as const, ends: "count" as const, count: "0" }, "Say how often"],
     [{ repeat: "WEEKLY" as const, interval: "99" }, "Choose a smaller number"],
   ])("with %j say what is missing", (change, words) => {
-    const read = readRepeat({ ...NO_REPEAT, ...change });
+    const read = readRepeat({ ...NO_REPEAT, ...change }, ENGLISH.words.repeat);
     expect(read.ok ? "" : read.error).toContain(words);
   });
 });

@@ -1,10 +1,15 @@
 import { expect, test } from "vitest";
 import { readWhen, type WhenInput, wallTimeOfFields } from "../../../app/_reminders/due-input";
+import { ENGLISH } from "../../../db/rules/languages";
 
 const NOW = Date.parse("2026-11-30T11:00:00Z");
 
 function read(input: Partial<WhenInput>) {
-  return readWhen({ choice: "custom", date: "", time: "", timeZone: "Europe/Berlin", ...input }, NOW);
+  return readWhen(
+    { choice: "custom", date: "", time: "", timeZone: "Europe/Berlin", ...input },
+    NOW,
+    ENGLISH,
+  );
 }
 
 test("a date and a time are read in their zone", () => {

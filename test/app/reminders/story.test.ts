@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { nextLookMs, storyOf } from "../../../app/_reminders/story";
 import type { DeliveryView } from "../../../db/reminders/read";
 import type { ReminderView } from "../../../db/reminders/views";
+import { ENGLISH } from "../../../db/rules/languages";
 
 const NOW = Date.parse("2026-12-24T08:00:00Z");
 const iso = (inMs: number) => new Date(NOW + inMs).toISOString();
@@ -64,7 +65,7 @@ const names = (entries: { name: string; line: { status: string } }[]) =>
 describe("a story", () => {
   test("before the time, each chosen channel is scheduled", () => {
     const occurrence = { id: "o1", number: 1, state: "waiting" as const, dueAt: iso(60_000) };
-    const story = storyOf(reminder({ occurrence }), [], NOW);
+    const story = storyOf(reminder({ occurrence }), [], NOW, ENGLISH);
     expect(names(story.now)).toEqual(["Email: Scheduled", "Push: Scheduled"]);
     expect(story).toMatchObject({ earlier: [], live: true });
   });
@@ -78,6 +79,7 @@ describe("a story", () => {
         delivery({ channel: "push", device: "Safari on iPhone", state: "expired", reason: "no_destination" }),
       ],
       NOW,
+      ENGLISH,
     );
     expect(names(story.now)).toEqual([
       "Email: Sent",
@@ -89,7 +91,7 @@ describe("a story", () => {
 
   test("after a snooze the channels wait again, and what was sent is told below", () => {
     const occurrence = { id: "o2", number: 2, state: "waiting" as const, dueAt: iso(600_000) };
-    const story = storyOf(reminder({ occurrence }), [delivery({ occurrence: "o1" })], NOW);
+    const story = storyOf(reminder({ occurrence }), [delivery({ occurrence: "o1" })], NOW, ENGLISH);
     expect(names(story.now)).toEqual(["Email: Scheduled", "Push: Scheduled"]);
     expect(names(story.earlier)).toEqual(["Email: Sent"]);
   });
@@ -103,6 +105,7 @@ describe("a story", () => {
         delivery({ occurrence: "o2" }),
       ],
       NOW,
+      ENGLISH,
     );
     expect(names(story.now)).toEqual(["Email: Sent", "Push: Sent"]);
     expect(names(story.earlier)).toEqual(["Email: Replaced"]);
@@ -110,13 +113,18 @@ describe("a story", () => {
 
   test("one that was cancelled before it was due says so on each channel", () => {
     const occurrence = { id: "o1", number: 1, state: "cancelled" as const, dueAt: iso(60_000) };
-    const story = storyOf(reminder({ status: "cancelled", occurrence }), [], NOW);
+    const story = storyOf(reminder({ status: "cancelled", occurrence }), [], NOW, ENGLISH);
     expect(names(story.now)).toEqual(["Email: Cancelled", "Push: Cancelled"]);
     expect(story.live).toBe(false);
   });
 
   test("a channel that was taken out of the reminder still tells what it did", () => {
-    const story = storyOf(reminder({ channels: ["email"] }), [delivery(), delivery({ channel: "sms" })], NOW);
+    const story = storyOf(
+      reminder({ channels: ["email"] }),
+      [delivery(), delivery({ channel: "sms" })],
+      NOW,
+      ENGLISH,
+    );
     expect(names(story.now)).toEqual(["Email: Sent", "SMS: Sent"]);
   });
 });
@@ -124,7 +132,7 @@ describe("a story", () => {
 describe("the next look", () => {
   const waitingUntil = (ms: number) => {
     const occurrence = { id: "o1", number: 1, state: "waiting" as const, dueAt: iso(ms) };
-    return nextLookMs(storyOf(reminder({ occurrence }), [], NOW), NOW);
+    return nextLookMs(storyOf(reminder({ occurrence }), [], NOW, ENGLISH), NOW);
   };
 
   test("is when something is expected, never sooner than two seconds, never later than five minutes", () => {
@@ -144,6 +152,7 @@ describe("the next look", () => {
         delivery({ channel: "push", state: "deferred", lastClass: "throttled", expectedAt: iso(9000) }),
       ],
       NOW,
+      ENGLISH,
     );
     expect(nextLookMs(story, NOW)).toBe(9000);
   });

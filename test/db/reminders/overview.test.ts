@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
 import { database, rows } from "../../../db/connection";
 import { countReminders, listOverview, type OverviewInput } from "../../../db/reminders/overview";
+import { ENGLISH } from "../../../db/rules/languages";
 import { tellReminder } from "../../../db/rules/reminder-words";
 import { type DeliveryOptions, makeDelivery, makeReminder, makeShopper } from "../../support/factories";
 
@@ -63,7 +64,9 @@ describe("the lists", () => {
     expect(only?.counts).toEqual({ live: 0, delivered: 1, unknown: 0, dead: 0, unsent: 1, dropped: 1 });
     if (only === undefined) throw new Error("no reminder");
     const { status, occurrence, counts } = only;
-    expect(tellReminder({ status, occurrenceState: occurrence.state, counts }).status).toBe("Sent in part");
+    expect(tellReminder({ status, occurrenceState: occurrence.state, counts }, ENGLISH).status).toBe(
+      "Sent in part",
+    );
   });
 
   test("somebody else's reminders are not there", async () => {

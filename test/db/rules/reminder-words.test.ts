@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ENGLISH } from "../../../db/rules/languages";
 import {
   channelList,
   type DeliveryCounts,
@@ -10,12 +11,15 @@ import {
 const NONE: DeliveryCounts = { live: 0, delivered: 0, unknown: 0, dead: 0, unsent: 0, dropped: 0 };
 
 function word(counts: Partial<DeliveryCounts>, rest: Partial<Omit<ReminderFacts, "counts">> = {}): string {
-  return tellReminder({
-    status: "active",
-    occurrenceState: "opened",
-    ...rest,
-    counts: { ...NONE, ...counts },
-  }).status;
+  return tellReminder(
+    {
+      status: "active",
+      occurrenceState: "opened",
+      ...rest,
+      counts: { ...NONE, ...counts },
+    },
+    ENGLISH,
+  ).status;
 }
 
 describe("a reminder in a list", () => {
@@ -50,14 +54,14 @@ describe("a reminder in a list", () => {
 });
 
 test("a cancel tells the truth about each channel", () => {
-  expect(tellCancel("email", "cancelled").sentence).toBe("Email: cancelled, nothing will be sent.");
-  expect(tellCancel("sms", "too_late").sentence).toBe("SMS: too late, it is being sent at this moment.");
-  expect(tellCancel("push", "already_sent").sentence).toBe("Push: it had been sent already.");
-  expect(tellCancel("push", "already_ended").sentence).toMatch(/^Push: it had ended already/);
+  expect(tellCancel("email", "cancelled", ENGLISH)).toBe("Email: cancelled, nothing will be sent.");
+  expect(tellCancel("sms", "too_late", ENGLISH)).toBe("SMS: too late, it is being sent at this moment.");
+  expect(tellCancel("push", "already_sent", ENGLISH)).toBe("Push: it had been sent already.");
+  expect(tellCancel("push", "already_ended", ENGLISH)).toMatch(/^Push: it had ended already/);
 });
 
 test("channels are listed as in a sentence", () => {
-  expect(channelList(["email"])).toBe("Email");
-  expect(channelList(["email", "push"])).toBe("Email and Push");
-  expect(channelList(["email", "sms", "push"])).toBe("Email, SMS and Push");
+  expect(channelList(["email"], ENGLISH)).toBe("Email");
+  expect(channelList(["email", "push"], ENGLISH)).toBe("Email and Push");
+  expect(channelList(["email", "sms", "push"], ENGLISH)).toBe("Email, SMS and Push");
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ENGLISH } from "../../../db/rules/languages";
 import { DEAD_REASONS, DELIVERY_STATES, EXPIRED_REASONS, WAIT_CLASSES } from "../../../db/rules/lifecycle";
 import { tellAttempt, tellOccurrence } from "../../../db/rules/occurrence-words";
 import type { Channel, OutcomeClass } from "../../../db/rules/outcome";
@@ -35,7 +36,7 @@ function read(phrase: Phrase): string {
 }
 
 function tell(overrides: Partial<StoryFacts>): { status: string; sentence: string; advice: string | null } {
-  const { status, sentence, advice } = tellDelivery(facts(overrides));
+  const { status, sentence, advice } = tellDelivery(facts(overrides), ENGLISH);
   return { status, sentence: read(sentence), advice };
 }
 
@@ -137,7 +138,7 @@ test.each(CHANNELS)(
       ),
     ];
     for (const story of stories) {
-      const line = tellDelivery(story);
+      const line = tellDelivery(story, ENGLISH);
       expect(line.status, story.state).toMatch(/^[A-Z][\w ]+$/);
       expect(read(line.sentence), `${story.state} ${story.reason} ${story.lastClass}`).toMatch(
         /^[A-Z].*\.$/s,
@@ -150,29 +151,29 @@ test.each(CHANNELS)(
 
 test("what failed has advice, what was wanted has none", () => {
   for (const [state, reason] of reasons) {
-    const { tone, advice } = tellDelivery(facts({ state, reason }));
+    const { tone, advice } = tellDelivery(facts({ state, reason }), ENGLISH);
     if (tone === "bad") expect(advice, reason).not.toBeNull();
   }
 });
 
 describe("what a channel without a delivery tells", () => {
   const occurrence = (state: "waiting" | "opened" | "missed" | "cancelled", dueAtMs = LATER) =>
-    tellOccurrence({ state, cancelled: false, dueAtMs, nowMs: NINE });
+    tellOccurrence({ state, cancelled: false, dueAtMs, nowMs: NINE }, ENGLISH);
 
   test("before its time, at its time, and when it never came to that", () => {
     expect(read(occurrence("waiting").sentence)).toBe("Will be sent at 08:20.");
     expect(occurrence("waiting", NINE)).toMatchObject({ status: "Due now", live: true });
     expect(occurrence("missed")).toMatchObject({ status: "Missed", tone: "bad", live: false });
     expect(occurrence("cancelled")).toMatchObject({ status: "Cancelled", live: false });
-    expect(tellOccurrence({ state: "waiting", cancelled: true, dueAtMs: LATER, nowMs: NINE }).status).toBe(
-      "Cancelled",
-    );
+    expect(
+      tellOccurrence({ state: "waiting", cancelled: true, dueAtMs: LATER, nowMs: NINE }, ENGLISH).status,
+    ).toBe("Cancelled");
   });
 });
 
 describe("what a try tells", () => {
   const attempt = (name: string | null, retryAfter: string | null = null) =>
-    read(tellAttempt({ class: name, begunAtMs: NINE, retryAfter }));
+    read(tellAttempt({ class: name, begunAtMs: NINE, retryAfter }, ENGLISH));
 
   test("a provider's wish is repeated as it was sent", () => {
     expect(attempt("throttled", "5")).toBe("08:00 busy, asked us to wait 5 seconds");

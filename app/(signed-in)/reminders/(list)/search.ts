@@ -1,20 +1,9 @@
-import {
-  OVERVIEW_LISTS,
-  type OverviewInput,
-  PAST_STATUSES,
-  type PastStatus,
-} from "../../../../db/reminders/overview";
+import { OVERVIEW_LISTS, type OverviewInput, PAST_STATUSES } from "../../../../db/reminders/overview";
 
 /** One screen of reminders. */
 const PAGE_SIZE = 20;
 
 type Query = Record<string, string | string[] | undefined>;
-
-export const PAST_STATUS_NAMES: Record<PastStatus, string> = {
-  sent: "Sent",
-  problem: "With a problem",
-  cancelled: "Cancelled",
-};
 
 /** What of the list an address asks for; what it does not know, it reads as nothing asked. */
 export function readSearch(query: Query): OverviewInput {

@@ -10,11 +10,13 @@ import { readReminder } from "../../../../db/reminders/read";
 import { snoozeReminder } from "../../../../db/reminders/snooze";
 import type { Owner } from "../../../../db/reminders/views";
 import type { SnoozeBody } from "../../../../db/rules/api-schemas";
-import { fail, fieldError, ok, type Result } from "../../../../db/rules/errors";
+import { fail, ok, type Result } from "../../../../db/rules/errors";
+import type { Language } from "../../../../db/rules/languages";
 import { readShopper } from "../../../../db/shoppers";
 import { ringDoorbell } from "../../../../inngest/publish";
 import { requireActing } from "../../../_auth/session";
-import { type FormState, stateOfProblem, textOf, textsOf } from "../../../_forms/form-state";
+import { type FormState, inOwnWords, stateOfProblem, textOf, textsOf } from "../../../_forms/form-state";
+import { pageLanguage } from "../../../_language/language";
 import { readWhen } from "../../../_reminders/due-input";
 
 /** Cancels a reminder of whoever is signed in; the page then says what that came to on each channel. */
@@ -31,13 +33,13 @@ export async function cancel(id: string): Promise<void> {
 export async function snooze(id: string, before: FormState, form: FormData): Promise<FormState> {
   const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}`);
   const owner = { kind: "subscriber" as const, subscriberId };
-  const until = await readSnooze(owner, id, form);
+  const language = await pageLanguage();
+  const until = await readSnooze(owner, id, form, language);
   const snoozed = until.ok ? await snoozeReminder(owner, id, until.value) : until;
   if (!snoozed.ok) {
     if (snoozed.problem.code === "not_found") notFound();
-    return stateOfProblem(snoozed.problem, before, textsOf(form, ["date", "time"]), {
-      dueAt: { name: "when", label: "The time" },
-    });
+    const fields = { dueAt: { name: "when", label: language.words.composer.fields.when } };
+    return stateOfProblem(snoozed.problem, before, textsOf(form, ["date", "time"]), fields, language);
   }
   after(ringDoorbell);
   redirect(`/reminders/${id}?done=snoozed`);
@@ -71,6 +73,7 @@ async function readSnooze(
   owner: Owner & { kind: "subscriber" },
   id: string,
   form: FormData,
+  language: Language,
 ): Promise<Result<SnoozeBody>> {
   const choice = textOf(form, "until");
   if (/^\d{1,4}$/.test(choice)) return ok({ minutes: Math.max(1, Number(choice)) });
@@ -78,7 +81,7 @@ async function readSnooze(
   if (!reminder.ok) return reminder;
   const { timeZone } = reminder.value;
   const input = { choice, date: textOf(form, "date"), time: textOf(form, "time"), timeZone };
-  const when = readWhen(input, shopper?.nowMs ?? 0);
+  const when = readWhen(input, shopper?.nowMs ?? 0, language);
   if (when.ok) return ok({ dueAt: { local: when.local, timeZone } });
-  return fail({ code: "invalid_input", fields: [fieldError("dueAt", "", "a time to come", when.error)] });
+  return fail({ code: "invalid_input", fields: [inOwnWords("dueAt", when.error)] });
 }

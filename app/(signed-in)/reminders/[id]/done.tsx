@@ -1,55 +1,65 @@
 import type { ReactNode } from "react";
 import { CHANNELS } from "../../../../db/rules/api-schemas";
+import type { Language } from "../../../../db/rules/languages";
 import { type CancelWord, tellCancel } from "../../../../db/rules/reminder-words";
+import type { Words } from "../../../../db/rules/speech";
 import { Notice } from "../../../_ui/notice";
 
 type Query = Record<string, string | string[] | undefined>;
 
 const OUTCOMES: readonly CancelWord[] = ["cancelled", "too_late", "already_sent", "already_ended"];
 
-/** Says what has just been done, as the address tells it: the same without script and after a reload. */
-export function Done({ query, undo }: { query: Query; undo: ReactNode }) {
-  switch (query.done) {
-    case "set":
-      return <Notice kind="good">The reminder is set.</Notice>;
-    case "saved":
-      return <Notice kind="good">Saved. Only the new version will be sent.</Notice>;
-    case "snoozed":
-      return <Notice kind="good">Snoozed. It comes again at the time below.</Notice>;
-    case "done":
-      return <Notice kind="good">Done. Nothing more of it will be sent.</Notice>;
-    case "pause":
-      return <Notice kind="good">Paused. Nothing comes until you resume it.</Notice>;
-    case "resume":
-      return <Notice kind="good">Resumed. It comes at the time below.</Notice>;
-    case "restore":
-      return <Notice kind="good">The cancel is taken back. It comes at the time below.</Notice>;
-    case "no-restore":
-      return <Notice kind="attention">It is too late to take the cancel back: set it again instead.</Notice>;
-    case "no-resume":
-      return <Notice kind="attention">Its time has passed while it was paused: set it again instead.</Notice>;
-    case "no-pause":
-    case "no-done":
-      return <Notice kind="attention">That was not possible any more. This is how it stands now.</Notice>;
-    case "cancelled":
-      return <Cancelled outcome={typeof query.outcome === "string" ? query.outcome : ""} undo={undo} />;
-    default:
-      return null;
-  }
+/** What the address calls what has just been done: its sentence, and whether it went as asked. */
+const SAID: Record<string, { words: Exclude<keyof Words["reminder"]["said"], "cancelled">; good: boolean }> =
+  {
+    set: { words: "set", good: true },
+    saved: { words: "saved", good: true },
+    snoozed: { words: "snoozed", good: true },
+    done: { words: "done", good: true },
+    pause: { words: "pause", good: true },
+    resume: { words: "resume", good: true },
+    restore: { words: "restore", good: true },
+    "no-restore": { words: "noRestore", good: false },
+    "no-resume": { words: "noResume", good: false },
+    "no-pause": { words: "late", good: false },
+    "no-done": { words: "late", good: false },
+  };
+
+interface DoneProps {
+  query: Query;
+  undo: ReactNode;
+  language: Language;
 }
 
-function Cancelled({ outcome, undo }: { outcome: string; undo: ReactNode }) {
+/** Says what has just been done, as the address tells it: the same without script and after a reload. */
+export function Done({ query, undo, language }: DoneProps) {
+  const name = typeof query.done === "string" ? query.done : "";
+  if (name === "cancelled") {
+    const outcome = typeof query.outcome === "string" ? query.outcome : "";
+    return <Cancelled outcome={outcome} undo={undo} language={language} />;
+  }
+  const said = Object.hasOwn(SAID, name) ? SAID[name] : undefined;
+  if (said === undefined) return null;
+  return <Notice kind={said.good ? "good" : "attention"}>{language.words.reminder.said[said.words]}</Notice>;
+}
+
+interface CancelledProps {
+  outcome: string;
+  undo: ReactNode;
+  language: Language;
+}
+
+function Cancelled({ outcome, undo, language }: CancelledProps) {
+  const { said } = language.words.reminder;
   const told = readOutcome(outcome);
   const clean = told.every(({ word }) => word === "cancelled");
   return (
     <Notice kind={clean ? "good" : "attention"}>
-      <p className="font-medium">
-        {clean ? "The reminder is cancelled." : "Cancelled, as far as it was in time."}
-      </p>
+      <p className="font-medium">{clean ? said.cancelled : said.cancelledInPart}</p>
       {!clean && (
         <ul>
           {told.map(({ channel, word }) => (
-            <li key={channel}>{tellCancel(channel, word).sentence}</li>
+            <li key={channel}>{tellCancel(channel, word, language)}</li>
           ))}
         </ul>
       )}

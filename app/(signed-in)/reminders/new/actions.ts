@@ -5,11 +5,12 @@ import { after } from "next/server";
 import { effects } from "../../../../db/effects";
 import { scheduleReminder } from "../../../../db/reminders/schedule";
 import { isId } from "../../../../db/reminders/views";
+import { languageOf } from "../../../../db/rules/languages";
 import { readShopper } from "../../../../db/shoppers";
 import { ringDoorbell } from "../../../../inngest/publish";
 import { requireActing } from "../../../_auth/session";
 import { type FormState, stateOfProblem, textOf } from "../../../_forms/form-state";
-import { hashOf, REMINDER_FIELDS, readReminderForm, typedIn } from "../../../_reminders/read-form";
+import { hashOf, readReminderForm, reminderFields, typedIn } from "../../../_reminders/read-form";
 
 /**
  * Sets a reminder for whoever is signed in and goes to its page. The form's intention makes a double click, or going
@@ -20,8 +21,10 @@ export async function createReminder(before: FormState, form: FormData): Promise
   const shopper = await readShopper(subscriberId);
   if (shopper === null) redirect("/sign-in");
   const values = typedIn(form);
-  const read = readReminderForm(form, shopper.nowMs);
-  if (!read.ok) return stateOfProblem(read.problem, before, values, REMINDER_FIELDS);
+  const language = languageOf(shopper.locale);
+  const fields = reminderFields(language.words.composer);
+  const read = readReminderForm(form, shopper.nowMs, language);
+  if (!read.ok) return stateOfProblem(read.problem, before, values, fields, language);
   const { dueAt, ...body } = read.value;
   if (dueAt === null) throw new Error("Bug! a new reminder without a time passed the form");
 
@@ -33,9 +36,9 @@ export async function createReminder(before: FormState, form: FormData): Promise
   );
   if (!scheduled.ok) {
     if (scheduled.problem.code !== "idempotency_mismatch") {
-      return stateOfProblem(scheduled.problem, before, values, REMINDER_FIELDS);
+      return stateOfProblem(scheduled.problem, before, values, fields, language);
     }
-    const message = "This form has set a reminder already. Send it again to set this one as well.";
+    const message = language.words.composer.alreadySet;
     return {
       values: { ...values, intention: effects.newId() },
       errors: {},

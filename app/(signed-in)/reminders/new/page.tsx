@@ -3,8 +3,9 @@ import { effects } from "../../../../db/effects";
 import { readReminder } from "../../../../db/reminders/read";
 import { readShopper, type Shopper } from "../../../../db/shoppers";
 import { requireShopper } from "../../../_auth/session";
-import { channelChoices, quietOf } from "../../../_reminders/channel-choices";
-import { usualChannels } from "../../../_reminders/channel-picker";
+import { pageLanguage } from "../../../_language/language";
+import { channelChoices, quietOf, usualChannels } from "../../../_reminders/channel-choices";
+import { ComposerWords } from "../../../_reminders/composer-words";
 import { emptyFields, fieldsOf } from "../../../_reminders/form-fields";
 import { prefillOf, prefillPath } from "../../../_reminders/prefill";
 import { ReminderForm, type ReminderInput } from "../../../_reminders/reminder-form";
@@ -12,34 +13,39 @@ import { zonesWith } from "../../../_time/zones";
 import { BackLink, Card, PageHeading } from "../../../_ui/page-parts";
 import { createReminder } from "./actions";
 
-export const metadata: Metadata = { title: "New reminder" };
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await pageLanguage()).words.frame.newReminder };
+}
 
 /** A new reminder; `?from=` begins with what an earlier one said, a link from a shop with what it knows. */
 export default async function NewReminderPage({ searchParams }: PageProps<"/reminders/new">) {
   const query = await searchParams;
   const { subscriberId } = await requireShopper(prefillPath(query));
-  const shopper = await readShopper(subscriberId);
+  const [language, shopper] = await Promise.all([pageLanguage(), readShopper(subscriberId)]);
   if (shopper === null) throw new Error("Bug! somebody is signed in who does not exist");
-  const choices = channelChoices(shopper);
+  const choices = channelChoices(shopper, language);
   const from = typeof query.from === "string" ? query.from : null;
   const initial = { ...(await begin(subscriberId, shopper, from)), ...prefillOf(query, shopper.timeZone) };
   const channels = initial.channels.length > 0 ? initial.channels : usualChannels(choices);
+  const { composer, frame } = language.words;
   return (
     <div className="mx-auto max-w-2xl space-y-6">
-      <BackLink href="/reminders">Reminders</BackLink>
-      <PageHeading title="New reminder" />
+      <BackLink href="/reminders">{frame.reminders}</BackLink>
+      <PageHeading title={frame.newReminder} />
       <Card>
-        <ReminderForm
-          action={createReminder}
-          initial={{ ...initial, channels }}
-          choices={choices}
-          zones={zonesWith(shopper.timeZone)}
-          quiet={quietOf(shopper)}
-          nowMs={shopper.nowMs}
-          intention={effects.newId()}
-          submit="Set reminder"
-          back="/reminders"
-        />
+        <ComposerWords language={language}>
+          <ReminderForm
+            action={createReminder}
+            initial={{ ...initial, channels }}
+            choices={choices}
+            zones={zonesWith(shopper.timeZone)}
+            quiet={quietOf(shopper)}
+            nowMs={shopper.nowMs}
+            intention={effects.newId()}
+            submit={composer.set}
+            back="/reminders"
+          />
+        </ComposerWords>
       </Card>
     </div>
   );

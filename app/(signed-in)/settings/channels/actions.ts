@@ -17,13 +17,18 @@ import { dispatchAll } from "../../../../inngest/dispatch";
 import { renderDeviceTest, renderPhoneCode } from "../../../../inngest/messages/render";
 import { requireActing } from "../../../_auth/session";
 import { type FormState, stateOfProblem, textOf, textsOf } from "../../../_forms/form-state";
+import { pageLanguage } from "../../../_language/language";
 
 const HERE = "/settings/channels";
 
-const FIELDS = {
-  phone: { name: "phone", label: "The number" },
-  code: { name: "code", label: "The code" },
-};
+async function speak() {
+  const language = await pageLanguage();
+  const { phone, code } = language.words.phone.fields;
+  return {
+    language,
+    fields: { phone: { name: "phone", label: phone }, code: { name: "code", label: code } },
+  };
+}
 
 /** Adds a phone number and texts it a code, through the system itself. */
 export async function addPhone(before: FormState, form: FormData): Promise<FormState> {
@@ -31,7 +36,8 @@ export async function addPhone(before: FormState, form: FormData): Promise<FormS
   const values = textsOf(form, ["phone"]);
   const phone = checkPhone("phone", textOf(form, "phone"));
   const sent = phone.ok ? await textCode(subscriberId, phone.value) : phone;
-  if (!sent.ok) return stateOfProblem(sent.problem, before, values, FIELDS);
+  const { fields, language } = await speak();
+  if (!sent.ok) return stateOfProblem(sent.problem, before, values, fields, language);
   if (form.has("hoursAsked")) {
     await setSmsHours(subscriberId, textOf(form, "daytime") === "on" ? { ...USUAL_SMS_HOURS } : null);
   }
@@ -82,9 +88,10 @@ export async function testDevice(destinationId: string, before: FormState): Prom
     cost: 1,
   });
   const answer = before.answer + 1;
-  if (!opened.ok) return stateOfProblem(opened.problem, before, {}, FIELDS);
+  const { fields, language } = await speak();
+  if (!opened.ok) return stateOfProblem(opened.problem, before, {}, fields, language);
   after(() => dispatchAll([opened.value.partition]));
-  return { values: {}, errors: {}, message: "On its way. It should show within a few seconds.", answer };
+  return { values: {}, errors: {}, message: language.words.devices.tested, answer };
 }
 
 async function textCode(subscriberId: string, phone: string): Promise<Result<unknown>> {
@@ -113,7 +120,9 @@ export async function confirmPhone(
 ): Promise<FormState> {
   const { subscriberId } = await requireActing(HERE);
   const confirmed = await confirmPhoneCode(subscriberId, destinationId, textOf(form, "code"));
-  if (!confirmed.ok) return stateOfProblem(confirmed.problem, before, textsOf(form, ["code"]), FIELDS);
+  const { fields, language } = await speak();
+  if (!confirmed.ok)
+    return stateOfProblem(confirmed.problem, before, textsOf(form, ["code"]), fields, language);
   refresh();
   return { values: {}, errors: {}, message: null, answer: before.answer + 1 };
 }

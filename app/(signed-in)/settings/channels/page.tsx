@@ -2,12 +2,16 @@ import { MonitorSmartphone, Phone, Trash2 } from "lucide-react";
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
 import { config } from "../../../../db/config";
+import type { Language } from "../../../../db/rules/languages";
 import type { Channel } from "../../../../db/rules/outcome";
-import { CHANNEL_NAME, type Tone } from "../../../../db/rules/words";
+import { fill, type Words } from "../../../../db/rules/speech";
+import type { Tone } from "../../../../db/rules/words";
 import { readShopper, type Shopper } from "../../../../db/shoppers";
 import type { DestinationView } from "../../../../db/subscribers";
 import { requireShopper } from "../../../_auth/session";
 import { PushDevice } from "../../../_devices/push-device";
+import { GiveWords } from "../../../_language/give-words";
+import { pageLanguage } from "../../../_language/language";
 import { ChannelIcon } from "../../../_ui/channel-icon";
 import { Notice } from "../../../_ui/notice";
 import { Card, PageHeading } from "../../../_ui/page-parts";
@@ -18,53 +22,63 @@ import { Describe, SmsHours } from "./choices";
 import { AddPhoneForm, ConfirmPhoneForm } from "./phone-forms";
 import { TestDevice } from "./test-device";
 
-export const metadata: Metadata = { title: "Channels" };
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await pageLanguage()).words.frame.channels };
+}
 
 /** Where reminders reach a person: the address, the number, the devices, each with what it still needs. */
 export default async function ChannelsPage() {
   const { subscriberId } = await requireShopper("/settings/channels");
-  const shopper = await readShopper(subscriberId);
+  const [language, shopper] = await Promise.all([pageLanguage(), readShopper(subscriberId)]);
   if (shopper === null) throw new Error("Bug! somebody is signed in who does not exist");
   const of = (channel: Channel) => shopper.destinations.filter((one) => one.channel === channel);
+  const { tag, words } = language;
   return (
-    <div className="mx-auto max-w-2xl space-y-6">
-      <PageHeading title="Channels">
-        <p className="text-ink-soft">Where your reminders reach you. Each needs to be confirmed once.</p>
-      </PageHeading>
-      <ChannelCard channel="email" shopper={shopper}>
-        <ul className="space-y-3">
-          {of("email").map((email) => (
-            <li key={email.id} className="flex flex-wrap items-center justify-between gap-3">
-              <span className="font-medium break-all">{email.address}</span>
-              <DestinationMark destination={email} />
-              <Describe destination={email} />
-            </li>
-          ))}
-        </ul>
-        <p className="text-sm text-ink-soft">You sign in with this address.</p>
-      </ChannelCard>
-      <ChannelCard channel="sms" shopper={shopper}>
-        <Numbers numbers={of("sms")} />
-        {of("sms").some((number) => number.verified) && <SmsHours hours={shopper.smsHours} />}
-      </ChannelCard>
-      <ChannelCard channel="push" shopper={shopper}>
-        <Devices devices={of("push")} />
-      </ChannelCard>
-    </div>
+    <GiveWords tag={tag} words={{ devices: words.devices, phone: words.phone }}>
+      <div className="mx-auto max-w-2xl space-y-6">
+        <PageHeading title={words.frame.channels}>
+          <p className="text-ink-soft">{words.channels.text}</p>
+        </PageHeading>
+        <ChannelCard channel="email" shopper={shopper} language={language}>
+          <ul className="space-y-3">
+            {of("email").map((email) => (
+              <li key={email.id} className="flex flex-wrap items-center justify-between gap-3">
+                <bdi className="font-medium break-all">{email.address}</bdi>
+                <DestinationMark destination={email} words={words.channels} />
+                <Describe destination={email} language={language} />
+              </li>
+            ))}
+          </ul>
+          <p className="text-sm text-ink-soft">{words.channels.signInAddress}</p>
+        </ChannelCard>
+        <ChannelCard channel="sms" shopper={shopper} language={language}>
+          <Numbers numbers={of("sms")} language={language} />
+          {of("sms").some((number) => number.verified) && (
+            <SmsHours hours={shopper.smsHours} words={words.channels} />
+          )}
+        </ChannelCard>
+        <ChannelCard channel="push" shopper={shopper} language={language}>
+          <Devices devices={of("push")} language={language} />
+        </ChannelCard>
+      </div>
+    </GiveWords>
   );
 }
 
 function ChannelCard({
   channel,
   shopper,
+  language,
   children,
 }: {
   channel: Channel;
   shopper: Shopper;
+  language: Language;
   children: ReactNode;
 }) {
   const off = shopper.off.includes(channel);
-  const name = CHANNEL_NAME[channel];
+  const { channels, story } = language.words;
+  const name = story.channel[channel];
   const used = shopper.destinations.some((one) => one.channel === channel);
   return (
     <section aria-labelledby={`channel-${channel}`}>
@@ -76,32 +90,36 @@ function ChannelCard({
           </h2>
           {(used || off) && (
             <form action={wantChannel.bind(null, channel, off)}>
-              <SubmitButton kind="plain" className="-mr-4 text-ink-soft!">
-                {off ? `Turn ${name} on for reminders` : `Turn ${name} off`}
+              <SubmitButton kind="plain" className="-me-4 text-ink-soft!">
+                {fill(off ? channels.turnOn : channels.turnOff, { channel: name })}
               </SubmitButton>
             </form>
           )}
         </div>
-        {off && (
-          <Notice kind="attention">Off: no reminder is sent by {name}, also none that names it.</Notice>
-        )}
+        {off && <Notice kind="attention">{fill(channels.off, { channel: name })}</Notice>}
         {children}
       </Card>
     </section>
   );
 }
 
-function DestinationMark({ destination }: { destination: DestinationView }) {
-  const { tone, words } = markOf(destination);
-  return <StatusMark tone={tone}>{words}</StatusMark>;
+type ChannelWords = Words["channels"];
+
+function DestinationMark({ destination, words }: { destination: DestinationView; words: ChannelWords }) {
+  const { tone, name } = markOf(destination);
+  return <StatusMark tone={tone}>{words[name]}</StatusMark>;
 }
 
-function markOf({ state, verified }: DestinationView): { tone: Tone; words: string } {
-  if (state === "suppressed") return { tone: "bad", words: "Stopped" };
-  return verified ? { tone: "good", words: "Confirmed" } : { tone: "waiting", words: "Not confirmed" };
+function markOf({ state, verified }: DestinationView): {
+  tone: Tone;
+  name: "stopped" | "confirmed" | "notConfirmed";
+} {
+  if (state === "suppressed") return { tone: "bad", name: "stopped" };
+  return verified ? { tone: "good", name: "confirmed" } : { tone: "waiting", name: "notConfirmed" };
 }
 
-function Numbers({ numbers }: { numbers: readonly DestinationView[] }) {
+function Numbers({ numbers, language }: { numbers: readonly DestinationView[]; language: Language }) {
+  const { channels } = language.words;
   const pending = numbers.find((number) => !number.verified && number.state === "active");
   const stopped = numbers.some((number) => number.state === "suppressed");
   return (
@@ -111,19 +129,17 @@ function Numbers({ numbers }: { numbers: readonly DestinationView[] }) {
           {numbers.map((number) => (
             <li key={number.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2 first:pt-0">
               <Phone aria-hidden className="size-4 text-ink-soft" />
-              <span className="grow font-medium tabular-nums">{number.address}</span>
-              <DestinationMark destination={number} />
-              <RemoveButton destination={number} name={number.address} />
-              <Describe destination={number} />
+              <span className="grow font-medium tabular-nums">
+                <bdi dir="ltr">{number.address}</bdi>
+              </span>
+              <DestinationMark destination={number} words={channels} />
+              <RemoveButton destination={number} name={number.address} words={channels} />
+              <Describe destination={number} language={language} />
             </li>
           ))}
         </ul>
       )}
-      {stopped && (
-        <Notice kind="attention">
-          This number replied STOP, or could not be reached. Text START to the sender to get messages again.
-        </Notice>
-      )}
+      {stopped && <Notice kind="attention">{channels.numberStopped}</Notice>}
       {pending === undefined ? (
         <AddPhoneForm another={numbers.length > 0} />
       ) : (
@@ -133,7 +149,8 @@ function Numbers({ numbers }: { numbers: readonly DestinationView[] }) {
   );
 }
 
-function Devices({ devices }: { devices: readonly DestinationView[] }) {
+function Devices({ devices, language }: { devices: readonly DestinationView[]; language: Language }) {
+  const { channels } = language.words;
   const push = config().webPush;
   return (
     <>
@@ -143,21 +160,29 @@ function Devices({ devices }: { devices: readonly DestinationView[] }) {
             <li key={device.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2 first:pt-0">
               <MonitorSmartphone aria-hidden className="size-4 text-ink-soft" />
               <span className="min-w-0 grow">
-                <span className="block font-medium">{device.label ?? "A browser"}</span>
-                <span className="block text-sm break-all text-ink-soft">{device.address}</span>
+                <span className="block font-medium">
+                  <bdi>{device.label ?? channels.aBrowser}</bdi>
+                </span>
+                <span className="block text-sm break-all text-ink-soft">
+                  <bdi dir="ltr">{device.address}</bdi>
+                </span>
               </span>
-              {device.state === "suppressed" && <DestinationMark destination={device} />}
-              <RemoveButton destination={device} name={device.label ?? "this browser"} />
-              <div className="w-full space-y-2 sm:pl-8">
-                <TestDevice deviceId={device.id} name={device.label ?? "this browser"} />
-                <Describe destination={device} named />
+              {device.state === "suppressed" && <DestinationMark destination={device} words={channels} />}
+              <RemoveButton
+                destination={device}
+                name={device.label ?? channels.thisBrowser}
+                words={channels}
+              />
+              <div className="w-full space-y-2 sm:ps-8">
+                <TestDevice deviceId={device.id} name={device.label ?? channels.thisBrowser} />
+                <Describe destination={device} language={language} named />
               </div>
             </li>
           ))}
         </ul>
       )}
       {push === null ? (
-        <Notice kind="info">Notifications are not set up on this installation.</Notice>
+        <Notice kind="info">{channels.noPush}</Notice>
       ) : (
         <PushDevice publicKey={push.publicKey} deviceIds={devices.map((device) => device.id)} />
       )}
@@ -165,11 +190,18 @@ function Devices({ devices }: { devices: readonly DestinationView[] }) {
   );
 }
 
-function RemoveButton({ destination, name }: { destination: DestinationView; name: string }) {
+interface RemoveProps {
+  destination: DestinationView;
+  name: string;
+  words: ChannelWords;
+}
+
+function RemoveButton({ destination, name, words }: RemoveProps) {
   return (
-    <form action={removeDestination.bind(null, destination.id)} className="-mr-3 ml-auto">
+    <form action={removeDestination.bind(null, destination.id)} className="-me-3 ms-auto">
       <SubmitButton kind="plain" className="px-3! text-bad!" icon={<Trash2 aria-hidden className="size-4" />}>
-        Remove<span className="sr-only"> {name}</span>
+        {words.remove}
+        <span className="sr-only"> {name}</span>
       </SubmitButton>
     </form>
   );

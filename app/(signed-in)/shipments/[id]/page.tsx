@@ -3,9 +3,11 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { cache } from "react";
 import { CHANNELS } from "../../../../db/rules/api-schemas";
+import type { Language } from "../../../../db/rules/languages";
 import { DEFAULT_MILESTONES, MILESTONES } from "../../../../db/rules/shipment-status";
-import { dayInWords, SHIPMENT_WORDS, tellUnannounced } from "../../../../db/rules/shipment-words";
-import { CHANNEL_NAME, tellDelivery } from "../../../../db/rules/words";
+import { dayInWords, tellShipment, tellUnannounced } from "../../../../db/rules/shipment-words";
+import { fill, type Words } from "../../../../db/rules/speech";
+import { tellDelivery } from "../../../../db/rules/words";
 import {
   readFollowing,
   readShipment,
@@ -14,6 +16,8 @@ import {
 } from "../../../../db/shipments/read";
 import { readShopper, type Shopper } from "../../../../db/shoppers";
 import { requireShopper } from "../../../_auth/session";
+import { GiveWords } from "../../../_language/give-words";
+import { pageLanguage } from "../../../_language/language";
 import { FollowForm } from "../../../_shipments/follow-form";
 import { isShipmentId } from "../../../_shipments/shipment-id";
 import { Card, EmptyState, PageHeading } from "../../../_ui/page-parts";
@@ -26,7 +30,11 @@ const readParcel = cache((id: string) => (isShipmentId(id) ? readShipment({ id }
 
 export async function generateMetadata({ params }: PageProps<"/shipments/[id]">): Promise<Metadata> {
   const parcel = await readParcel((await params).id);
-  return { title: parcel?.order == null ? "Parcel" : `Order ${parcel.order}` };
+  return { title: titleOf(parcel, (await pageLanguage()).words.shipment) };
+}
+
+function titleOf(parcel: ShipmentView | null, words: Words["shipment"]): string {
+  return parcel?.order == null ? words.parcel : fill(words.order, { order: parcel.order });
 }
 
 /** A parcel that somebody has the link of: what the carrier said, what they were sent of it, and how they follow it. */
@@ -34,22 +42,24 @@ export default async function ShipmentPage({ params }: PageProps<"/shipments/[id
   const { id } = await params;
   const { subscriberId } = await requireShopper(`/shipments/${encodeURIComponent(id)}`);
   const parcel = await readParcel(id);
-  const shopper = await readShopper(subscriberId);
+  const [language, shopper] = await Promise.all([pageLanguage(), readShopper(subscriberId)]);
   if (parcel === null || shopper === null) notFound();
   const { follower, updates } = await readFollowing(parcel.id, subscriberId);
-  const { tone, status } = SHIPMENT_WORDS[parcel.status];
+  const { tag, words } = language;
+  const { tone, status } = tellShipment(parcel.status, language);
+  const reachable = reachableChannels(shopper);
   return (
     <div className="mx-auto max-w-2xl space-y-6">
-      <PageHeading
-        title={<span dir="auto">{parcel.order === null ? "Parcel" : `Order ${parcel.order}`}</span>}
-      >
+      <PageHeading title={titleOf(parcel, words.shipment)}>
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <StatusMark tone={tone}>{status}</StatusMark>
-          <span className="break-all text-ink-soft">
+          <bdi className="break-all text-ink-soft">
             {[parcel.carrier, parcel.trackingNumber].filter((part) => part !== null).join(" · ")}
-          </span>
+          </bdi>
         </p>
-        {parcel.expectedOn !== null && <p>Expected on {dayInWords(parcel.expectedOn, "en-GB")}</p>}
+        {parcel.expectedOn !== null && (
+          <p>{fill(words.shipment.expected, { day: dayInWords(parcel.expectedOn, tag) })}</p>
+        )}
         {parcel.url !== null && (
           <a
             href={parcel.url}
@@ -57,31 +67,33 @@ export default async function ShipmentPage({ params }: PageProps<"/shipments/[id
             rel="noreferrer noopener"
             className="inline-flex items-center gap-1.5 font-medium text-accent-ink underline underline-offset-2"
           >
-            Track it at the carrier
+            {words.shipment.track}
             <ExternalLink aria-hidden className="size-4 shrink-0" />
-            <span className="sr-only">(opens in a new tab)</span>
+            <span className="sr-only">{words.frame.newTab}</span>
           </a>
         )}
       </PageHeading>
       <Card className="space-y-4">
-        <h2 className="text-lg font-semibold">What happened</h2>
-        <History parcel={parcel} updates={updates} shopper={shopper} />
+        <h2 className="text-lg font-semibold">{words.shipment.happened}</h2>
+        <History parcel={parcel} updates={updates} shopper={shopper} language={language} />
       </Card>
       <Card className="space-y-4">
-        <h2 className="text-lg font-semibold">Follow this parcel</h2>
-        <FollowForm
-          action={changeFollowing.bind(null, parcel.id)}
-          following={follower !== null}
-          channels={reachableChannels(shopper)}
-          milestones={MILESTONES}
-          chosen={
-            follower ?? {
-              channels: reachableChannels(shopper).slice(0, 1),
-              milestones: DEFAULT_MILESTONES,
-              policy: "latest",
+        <h2 className="text-lg font-semibold">{words.shipment.follow}</h2>
+        <GiveWords tag={tag} words={{ shipment: words.shipment }}>
+          <FollowForm
+            action={changeFollowing.bind(null, parcel.id)}
+            following={follower !== null}
+            channels={reachable.map((channel) => ({ channel, name: words.story.channel[channel] }))}
+            milestones={MILESTONES}
+            chosen={
+              follower ?? {
+                channels: reachable.slice(0, 1),
+                milestones: DEFAULT_MILESTONES,
+                policy: "latest",
+              }
             }
-          }
-        />
+          />
+        </GiveWords>
       </Card>
     </div>
   );
@@ -98,16 +110,23 @@ function History({
   parcel,
   updates,
   shopper,
+  language,
 }: {
   parcel: ShipmentView;
   updates: UpdateView[];
   shopper: Shopper;
+  language: Language;
 }) {
+  const { shipment } = language.words;
   const { timeZone, nowMs } = shopper;
   if (parcel.history.length === 0) {
     return (
-      <EmptyState icon={<PackageSearch aria-hidden className="size-6" />} title="No news yet" action={null}>
-        What the carrier says about this parcel will appear here.
+      <EmptyState
+        icon={<PackageSearch aria-hidden className="size-6" />}
+        title={shipment.noNews}
+        action={null}
+      >
+        {shipment.noNewsText}
       </EmptyState>
     );
   }
@@ -116,36 +135,52 @@ function History({
       {parcel.history.map((scan) => (
         <li key={scan.id} className="space-y-2 py-4 first:pt-0 last:pb-0">
           <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-            <h3 className="font-medium">{SHIPMENT_WORDS[scan.status].status}</h3>
-            <When atMs={Date.parse(scan.occurredAt)} timeZone={timeZone} nowMs={nowMs} />
+            <h3 className="font-medium">{tellShipment(scan.status, language).status}</h3>
+            <When atMs={Date.parse(scan.occurredAt)} timeZone={timeZone} nowMs={nowMs} tag={language.tag} />
           </div>
-          <p dir="auto" className="break-words text-ink-soft empty:hidden">
-            {[scan.location, scan.detail, tellUnannounced(scan.outcome)]
+          <p dir="auto" className="align-parent break-words text-ink-soft empty:hidden">
+            {[scan.location, scan.detail, tellUnannounced(scan.outcome, language)]
               .filter((part) => part !== null)
               .join(" · ")}
           </p>
-          <Sent updates={updates.filter((update) => update.version === scan.version)} shopper={shopper} />
+          <Sent
+            updates={updates.filter((update) => update.version === scan.version)}
+            shopper={shopper}
+            language={language}
+          />
         </li>
       ))}
     </ol>
   );
 }
 
-function Sent({ updates, shopper }: { updates: UpdateView[]; shopper: Shopper }) {
+interface SentProps {
+  updates: UpdateView[];
+  shopper: Shopper;
+  language: Language;
+}
+
+function Sent({ updates, shopper, language }: SentProps) {
+  const { story } = language.words;
   if (updates.length === 0) return null;
   return (
-    <ul className="space-y-1 border-l-2 border-line pl-3 text-[0.9375rem]">
+    <ul className="space-y-1 border-s-2 border-line ps-3 text-[0.9375rem]">
       {updates.map((update) => {
-        const line = tellDelivery({ ...update, expectedAtMs: null });
-        const name = CHANNEL_NAME[update.channel];
+        const line = tellDelivery({ ...update, expectedAtMs: null }, language);
+        const name = story.channel[update.channel];
         return (
           <li key={update.key} className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <span className="font-medium">
-              {update.device === null ? name : `${name} to ${update.device}`}
+              {update.device === null ? name : fill(story.onDevice, { channel: name, device: update.device })}
             </span>
             <StatusMark tone={line.tone}>{line.status}</StatusMark>
             <span className="text-ink-soft">
-              <PhraseText phrase={line.sentence} timeZone={shopper.timeZone} nowMs={shopper.nowMs} />
+              <PhraseText
+                phrase={line.sentence}
+                timeZone={shopper.timeZone}
+                nowMs={shopper.nowMs}
+                tag={language.tag}
+              />
             </span>
           </li>
         );

@@ -10,6 +10,7 @@ import {
   setLaneWeight,
   setLimits,
 } from "../../../../db/admission/controls";
+import { ENGLISH } from "../../../../db/rules/languages";
 import { switchDegradation, writeDegradation } from "../../../../db/shipments/degradation";
 import { degrade } from "../../../../inngest/degrade";
 import { ringPumps } from "../../../../inngest/dispatch";
@@ -22,7 +23,7 @@ import { address, partitionPath } from "../../../_ops/words";
 /** Pauses a partition for as long as was chosen. */
 export async function pause(key: string, before: FormState, form: FormData): Promise<FormState> {
   const operator = await requireOperator(partitionPath(key, "pause"));
-  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS);
+  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS, ENGLISH);
   const { ms } = readDuration(textOf(form, "for"));
   return finish(key, "paused", await pausePartition(key, ms, as(operator.value, form)), before, form);
 }
@@ -30,14 +31,14 @@ export async function pause(key: string, before: FormState, form: FormData): Pro
 /** Ends a pause, a parking and an open circuit. */
 export async function resume(key: string, before: FormState, form: FormData): Promise<FormState> {
   const operator = await requireOperator(partitionPath(key, "resume"));
-  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS);
+  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS, ENGLISH);
   return finish(key, "resumed", await resumePartition(key, as(operator.value, form)), before, form);
 }
 
 /** Sets ceiling, burst and concurrency, for a while or until changed. */
 export async function limit(key: string, before: FormState, form: FormData): Promise<FormState> {
   const operator = await requireOperator(partitionPath(key, "limits"));
-  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS);
+  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS, ENGLISH);
   const limits = {
     ceiling: numberOf(form, "ceiling"),
     burst: numberOf(form, "burst"),
@@ -50,7 +51,7 @@ export async function limit(key: string, before: FormState, form: FormData): Pro
 /** Sets one lane's weight. */
 export async function weigh(key: string, before: FormState, form: FormData): Promise<FormState> {
   const operator = await requireOperator(partitionPath(key, "weight"));
-  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS);
+  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS, ENGLISH);
   const weight = numberOf(form, "weight");
   const outcome = await setLaneWeight(key, textOf(form, "lane"), weight, as(operator.value, form));
   return finish(key, "weighed", outcome, before, form);
@@ -59,7 +60,7 @@ export async function weigh(key: string, before: FormState, form: FormData): Pro
 /** Writes down what a lane gives up under load, lets it act for a while, or ends that. */
 export async function relieve(key: string, before: FormState, form: FormData): Promise<FormState> {
   const operator = await requireOperator(partitionPath(key, "degrade"));
-  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS);
+  if (!operator.ok) return stateOfProblem(operator.problem, before, valuesOf(form), FIELDS, ENGLISH);
   const by = as(operator.value, form);
   const lane = textOf(form, "lane");
   const term = readPolicyTerm(textOf(form, "term"));
@@ -95,7 +96,7 @@ function finish(
   before: FormState,
   form: FormData,
 ): FormState {
-  if (!outcome.ok) return stateOfProblem(outcome.problem, before, valuesOf(form), FIELDS);
+  if (!outcome.ok) return stateOfProblem(outcome.problem, before, valuesOf(form), FIELDS, ENGLISH);
   after(() => ringPumps(outcome.value.rings));
   redirect(address(partitionPath(key), { done }));
 }

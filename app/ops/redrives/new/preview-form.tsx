@@ -27,7 +27,7 @@ export function PreviewForm({ action, chosen, button, back }: PreviewFormProps) 
       <Field
         id="rate"
         label="At most, per second and partition"
-        optional
+        optional="(optional)"
         hint="Whatever you ask, it never takes more than a fifth of the partition’s rate, nor more than live work leaves."
         error={state.errors.rate}
       >

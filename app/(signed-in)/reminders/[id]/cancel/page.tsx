@@ -2,31 +2,36 @@ import type { Metadata } from "next";
 import { notFound, redirect } from "next/navigation";
 import { readReminder } from "../../../../../db/reminders/read";
 import { requireShopper } from "../../../../_auth/session";
+import { pageLanguage } from "../../../../_language/language";
 import { CancelForm } from "../../../../_reminders/cancel-form";
 import { ButtonLink } from "../../../../_ui/button";
 import { BackLink, Card } from "../../../../_ui/page-parts";
 import { cancel } from "../actions";
 
-export const metadata: Metadata = { title: "Cancel reminder" };
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await pageLanguage()).words.reminder.cancelButton };
+}
 
 /** The question before a cancel, as a page. Opening it changes nothing. */
 export default async function CancelPage({ params }: PageProps<"/reminders/[id]/cancel">) {
   const { id } = await params;
   const { subscriberId } = await requireShopper(`/reminders/${encodeURIComponent(id)}/cancel`);
-  const reminder = await readReminder({ kind: "subscriber", subscriberId }, id);
-  if (!reminder.ok) notFound();
-  if (reminder.value.status === "cancelled") redirect(`/reminders/${id}`);
+  const read = await readReminder({ kind: "subscriber", subscriberId }, id);
+  if (!read.ok) notFound();
+  if (read.value.status === "cancelled") redirect(`/reminders/${id}`);
+  const { composer, reminder } = (await pageLanguage()).words;
   return (
     <div className="mx-auto max-w-md space-y-6">
-      <BackLink href={`/reminders/${id}`}>Back to the reminder</BackLink>
-      <h1 className="sr-only">Cancel reminder</h1>
+      <BackLink href={`/reminders/${id}`}>{composer.backToReminder}</BackLink>
+      <h1 className="sr-only">{reminder.cancelButton}</h1>
       <Card>
         <CancelForm
-          title={reminder.value.title}
+          title={read.value.title}
+          words={reminder}
           action={cancel.bind(null, id)}
           keep={
             <ButtonLink href={`/reminders/${id}`} kind="secondary">
-              Keep it
+              {reminder.keep}
             </ButtonLink>
           }
         />
