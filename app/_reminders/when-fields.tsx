@@ -204,7 +204,7 @@ function PresetTime({ local, timeZone, nowMs }: { local: string; timeZone: strin
   return (
     <time dateTime={new Date(read.atMs).toISOString()}>
       {shortTime(read.atMs, timeZone, nowMs, language.tag)}
-      <span className="sr-only"> {zoneLabel(timeZone)}</span>
+      <bdi className="sr-only"> {zoneLabel(timeZone)}</bdi>
     </time>
   );
 }
