@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
 import { database, rows } from "../../db/connection";
 import { effects } from "../../db/effects";
-import { readShopper, registerDevice, setChannelWanted, updateShopper } from "../../db/shoppers";
+import { readLocale, readShopper, registerDevice, setChannelWanted, updateShopper } from "../../db/shoppers";
 import { testClock } from "../support/database";
 import { makeSubscriber } from "../support/factories";
 
@@ -46,6 +46,13 @@ describe("settings", () => {
     expect(await read()).toMatchObject({ timeZone: "Asia/Tokyo", quietHours });
     await updateShopper(subscriberId, { timeZone: "Asia/Tokyo", quietHours: null });
     expect((await read()).quietHours).toBeNull();
+  });
+
+  test("the language is stored when it is chosen, and stays when it is not", async () => {
+    await updateShopper(subscriberId, { timeZone: "UTC", quietHours: null, locale: "ar" });
+    await updateShopper(subscriberId, { timeZone: "UTC", quietHours: null });
+    expect(await readLocale(subscriberId)).toBe("ar");
+    expect(await readLocale("00000000-0000-4000-8000-000000000000")).toBeNull();
   });
 
   test("an unknown zone changes nothing", async () => {

@@ -6,17 +6,35 @@ import { GiveWords } from "../../../app/_language/give-words";
 import { ComposerWords } from "../../../app/_reminders/composer-words";
 import { emptyFields } from "../../../app/_reminders/form-fields";
 import { ReminderForm } from "../../../app/_reminders/reminder-form";
+import { ReminderList } from "../../../app/_reminders/reminder-list";
 import { fieldsOfRepeat } from "../../../app/_reminders/repeat-input";
 import { SnoozeMenu } from "../../../app/_reminders/snooze-menu";
+import type { StoryEntry } from "../../../app/_reminders/story";
+import { StoryList } from "../../../app/_reminders/story-list";
 import { FollowForm } from "../../../app/_shipments/follow-form";
+import { ListFilters } from "../../../app/(signed-in)/reminders/(list)/list-filters";
+import { Done } from "../../../app/(signed-in)/reminders/[id]/done";
+import { SmsHours } from "../../../app/(signed-in)/settings/channels/choices";
 import { AddPhoneForm, ConfirmPhoneForm } from "../../../app/(signed-in)/settings/channels/phone-forms";
 import { TestDevice } from "../../../app/(signed-in)/settings/channels/test-device";
 import { PauseForm } from "../../../app/(signed-in)/settings/pause-form";
 import { SettingsForm } from "../../../app/(signed-in)/settings/settings-form";
 import { CodeForm } from "../../../app/sign-in/code/code-form";
 import { SignInForm } from "../../../app/sign-in/sign-in-form";
+import type { ReminderOverview } from "../../../db/reminders/overview";
+import { CHANNELS } from "../../../db/rules/api-schemas";
 import { languageOf } from "../../../db/rules/languages";
+import {
+  DEAD_REASONS,
+  DELIVERY_STATES,
+  type DeliveryState,
+  EXPIRED_REASONS,
+  WAIT_CLASSES,
+} from "../../../db/rules/lifecycle";
+import { tellAttempt } from "../../../db/rules/occurrence-words";
+import type { Channel } from "../../../db/rules/outcome";
 import { MILESTONES } from "../../../db/rules/shipment-status";
+import { tellDelivery } from "../../../db/rules/words";
 
 const ARABIC = languageOf("ar");
 const { frame, failure, zone } = ARABIC.words;
@@ -51,10 +69,67 @@ function read(html: string): string {
     .replace(/<(bdi|select|script)\b.*?<\/\1>/gs, " ")
     .replace(/<[^>]*>/g, " ")
     .replace(/\u2068[^\u2069]*\u2069/g, " ");
-  return [text, ...labels].join(" ").replace(/Punctual|tomorrow 9am|https:\/\/|Europe\/Berlin, GMT[+]1/g, "");
+  return [text, ...labels]
+    .join(" ")
+    .replace(/Punctual|tomorrow 9am|https:\/\/|\(?Europe\/Berlin, GMT[+]1\)?/g, "");
 }
 
 const action = async () => ({ values: {}, errors: {}, message: null, answer: 1 });
+
+const VIEW = {
+  state: "waiting",
+  dueAt: new Date(NOW_MS + 3 * 86_400_000).toISOString(),
+  timeZone: "Europe/Berlin",
+};
+const OVERVIEW = {
+  ...VIEW,
+  id: "r",
+  title: "موعد",
+  channels: ["email", "sms", "push"],
+  repeat: "FREQ=WEEKLY;BYDAY=MO,FR;UNTIL=20271231",
+  status: "active",
+  occurrence: { id: "o", number: 1, state: "waiting", dueAt: VIEW.dueAt },
+  counts: { live: 0, delivered: 0, unknown: 0, dead: 0, unsent: 0, dropped: 0 },
+} as unknown as ReminderOverview;
+
+/** A story in which everything happens that can be told. */
+function everything(): StoryEntry[] {
+  const facts = {
+    receipt: null,
+    scheduledAtMs: NOW_MS,
+    expiresAtMs: NOW_MS,
+    attempts: 3,
+    classes: ["throttled"],
+  };
+  const times = {
+    expectedAtMs: null,
+    nextEligibleAtMs: null,
+    latestAttemptAtMs: NOW_MS + 100_000,
+    finishedAtMs: NOW_MS,
+  };
+  const told = (channel: Channel, state: DeliveryState, reason: string | null, lastClass: string | null) =>
+    tellDelivery({ ...facts, ...times, channel, state, reason, lastClass }, ARABIC);
+  const lines = CHANNELS.flatMap((channel) => [
+    ...DELIVERY_STATES.map((state) => told(channel, state, null, null)),
+    ...WAIT_CLASSES.flatMap((name) => [
+      told(channel, "scheduled", null, name),
+      told(channel, "deferred", null, name),
+    ]),
+    ...DEAD_REASONS.map((reason) => told(channel, "dead", reason, null)),
+    ...EXPIRED_REASONS.map((reason) => told(channel, "expired", reason, null)),
+  ]);
+  const calls = ["throttled", "accepted", "crashed", null].map((name) =>
+    tellAttempt({ class: name, begunAtMs: NOW_MS, retryAfter: "5" }, ARABIC),
+  );
+  return lines.map((line, index) => ({
+    key: String(index),
+    channel: "email",
+    name: ARABIC.words.story.channel.email,
+    line,
+    calls,
+    expectedAtMs: null,
+  }));
+}
 
 const FORMS: [name: string, form: () => ReactNode, words: Partial<typeof ARABIC.words>][] = [
   ["signing in", () => <SignInForm next="/reminders" />, { signIn: ARABIC.words.signIn }],
@@ -99,6 +174,25 @@ const FORMS: [name: string, form: () => ReactNode, words: Partial<typeof ARABIC.
   ["a number", () => <AddPhoneForm another={false} />, { phone: ARABIC.words.phone }],
   ["its code", () => <ConfirmPhoneForm destinationId="d" phone="+1" />, { phone: ARABIC.words.phone }],
   ["a device", () => <TestDevice deviceId="d" name="متصفح" />, { devices: ARABIC.words.devices }],
+  ["a list", () => <ReminderList reminders={[OVERVIEW]} nowMs={NOW_MS} language={ARABIC} />, {}],
+  ["a list's filters", () => <ListFilters search={{ list: "past", limit: 20 }} language={ARABIC} />, {}],
+  [
+    "every story",
+    () => <StoryList entries={everything()} timeZone="Europe/Berlin" nowMs={NOW_MS} language={ARABIC} />,
+    {},
+  ],
+  [
+    "what a cancel came to",
+    () => (
+      <Done
+        query={{ done: "cancelled", outcome: "email:too_late,push:already_sent" }}
+        undo={null}
+        language={ARABIC}
+      />
+    ),
+    {},
+  ],
+  ["hours for text messages", () => <SmsHours hours={null} words={ARABIC.words.channels} />, {}],
   [
     "following a parcel",
     () => (
@@ -114,7 +208,7 @@ const FORMS: [name: string, form: () => ReactNode, words: Partial<typeof ARABIC.
   ],
 ];
 
-test.each(FORMS)("the form of %s is wholly in Arabic", (_name, form, words) => {
+test.each(FORMS)("%s: wholly in Arabic", (_name, form, words) => {
   const text = read(drawn(form(), words));
   expect(text).toMatch(/[\u0600-\u06ff]{3}/);
   expect(text.match(/[A-Za-z]{2,}/g) ?? []).toEqual([]);
