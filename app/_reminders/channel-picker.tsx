@@ -86,7 +86,7 @@ function Choice({ choice, checked, invalid }: { choice: ChannelChoice; checked: 
 /** An address may be broken after its @, before it is broken anywhere. */
 function BreakableAddress({ address }: { address: string }) {
   const [name, domain] = address.split("@");
-  if (domain === undefined) return <bdi>{address}</bdi>;
+  if (domain === undefined) return <bdi dir={address.startsWith("+") ? "ltr" : undefined}>{address}</bdi>;
   return (
     <bdi>
       {name}@<wbr />

@@ -104,7 +104,7 @@ function Presets({ composer, nowMs }: { composer: Composer; nowMs: number }) {
           />
           <label htmlFor={`when-${local}`} className={CHIP}>
             <span className="block text-[0.9375rem] font-medium">{presets[name]}</span>
-            <span className="block text-[0.8125rem] whitespace-nowrap text-ink-soft tabular-nums">
+            <span className="block text-[0.8125rem] text-ink-soft ltr:whitespace-nowrap tabular-nums">
               <PresetTime local={local} timeZone={when.timeZone} nowMs={nowMs} />
             </span>
           </label>
