@@ -42,7 +42,7 @@ export function TypedField({ value, echo, onType }: TypedFieldProps) {
         spellCheck={false}
         maxLength={100}
         placeholder={when.typedExample}
-        dir={value === "" ? undefined : "auto"}
+        dir="auto"
         aria-describedby="typed-echo"
         aria-invalid={echo?.ok === false ? true : undefined}
       />
