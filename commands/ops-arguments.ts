@@ -13,6 +13,7 @@ const OPTIONS = {
   "snapshot-at": { type: "string" },
   burst: { type: "string" },
   concurrency: { type: "string" },
+  scopes: { type: "string" },
   help: { type: "boolean", default: false },
   // dead letters and redrives
   channel: { type: "string" },

@@ -6,11 +6,12 @@ import {
   setLimits,
   setOwner,
 } from "../db/admission/controls";
-import { newApiSecret, storeApiKey } from "../db/api-keys";
+import { listApiKeys, newApiSecret, revokeApiKey, storeApiKey } from "../db/api-keys";
 import { PREDICTED_MAX } from "../db/console/predictions";
 import { setMode } from "../db/ledger-mode";
 import type { Operator } from "../db/operator-actions";
 import { setRole } from "../db/roles";
+import { API_SCOPES, readScopes } from "../db/rules/api-scopes";
 import { DEGRADATION_NAME } from "../db/rules/degradation";
 import type { Result } from "../db/rules/errors";
 import {
@@ -35,7 +36,9 @@ export const LEVERS_HELP = `  pause <partition> [--for 30m] --reason …    stop
   hold --reason …                             hold every partition; reminders are still taken and opened
   release --reason …                          let the ledger send again; the next sweep rings the pumps
   role <email> <role> --reason …              operator, viewer (looks at the console, changes nothing) or shopper
-  api-key <name>                              make a key for the shop's backend; printed once`;
+  api-key <name> [--scopes reminders,…]       make a key for the shop's backend; printed once; without --scopes it opens all
+  api-keys                                    every key: its beginning, name and scopes, and whether it is revoked
+  revoke-api-key <beginning> --reason …       end a key by the characters it begins with`;
 
 /** The verbs that change how a partition sends, or who may do what. */
 export const LEVERS: Record<string, Verb> = {
@@ -81,11 +84,25 @@ export const LEVERS: Record<string, Verb> = {
     const [email, role] = [argument(0, "email"), argument(1, "role")];
     return told(await setRole(email, role, operator()), () => answer({ ok: true }, [`${email}: ${role}.`]));
   },
-  async "api-key"({ argument, dryRun }) {
+  async "api-key"({ argument, dryRun, values }) {
     const [name, secret] = [argument(0, "name"), newApiSecret()];
-    await storeApiKey(name, secret);
+    const scopes = readScopes(values.scopes ?? API_SCOPES.join(","));
+    if (scopes === null) throw new Usage(`--scopes takes some of ${API_SCOPES.join(",")}`);
+    await storeApiKey(name, secret, scopes);
     // The key of a rehearsal opens nothing, so nobody is given it.
-    return dryRun ? answer({ name }, [`a key for ${name}`]) : answer({ apiKey: secret }, [secret]);
+    return dryRun ? answer({ name, scopes }, [`a key for ${name}`]) : answer({ apiKey: secret }, [secret]);
+  },
+  async "api-keys"() {
+    const keys = await listApiKeys();
+    const lines = keys.map(({ prefix, name, scopes, createdAtMs, revokedAtMs }) => {
+      const state = revokedAtMs === null ? "in use" : `revoked ${new Date(revokedAtMs).toISOString()}`;
+      return `${prefix}…   ${name}   ${scopes.join(",")}   since ${new Date(createdAtMs).toISOString()}   ${state}`;
+    });
+    return answer({ keys }, lines.length === 0 ? ["There is no API key."] : lines);
+  },
+  async "revoke-api-key"({ argument, operator }) {
+    const revoked = await revokeApiKey(argument(0, "beginning"), operator());
+    return told(revoked, ({ name }) => answer({ ok: true, name }, [`${name}: revoked.`]));
   },
 };
 

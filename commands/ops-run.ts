@@ -5,6 +5,7 @@ import { loadEnvironmentFiles } from "./environment-files";
 import { readCommandLine, Usage } from "./ops-arguments";
 import { LEVERS, LEVERS_HELP } from "./ops-levers";
 import { OPERATIONS, OPERATIONS_HELP } from "./ops-operations";
+import { PRIVACY, PRIVACY_HELP } from "./ops-privacy";
 import { REDRIVE_HELP, runDeadLetters, runRedrive } from "./ops-redrive";
 import { SUPPRESSIONS, SUPPRESSIONS_HELP } from "./ops-suppressions";
 import { pointAtLocalStack } from "./ops-target";
@@ -20,10 +21,11 @@ ${LEVERS_HELP}
 ${REDRIVE_HELP}
 ${OPERATIONS_HELP}
 ${SUPPRESSIONS_HELP}
+${PRIVACY_HELP}
 
 It acts on DATABASE_URL, or on the stack of \`npm run dev\` when that is not set.`;
 
-const VERBS: Record<string, Verb> = { ...VIEWS, ...LEVERS, ...OPERATIONS, ...SUPPRESSIONS };
+const VERBS: Record<string, Verb> = { ...VIEWS, ...LEVERS, ...OPERATIONS, ...SUPPRESSIONS, ...PRIVACY };
 
 const NAMES = new Set([...Object.keys(VERBS), "dead-letters", "redrive"]);
 

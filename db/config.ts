@@ -8,6 +8,10 @@ export interface Config {
   /** Public address of the app, without a slash at its end; in provider callbacks and in links. */
   appUrl: string;
   authSecret: string;
+  /** Secrets of before, newest first: they sign nothing any more, and what they signed is still believed. */
+  previousAuthSecrets: string[];
+  /** Proxies in front of the app that append to `X-Forwarded-For`; who asks is what the first of them saw. */
+  trustedProxies: number;
   /** Keys the hashes of suppressed addresses: a new one would forget who said stop. */
   suppressionSecret: string;
   /** `account` names the team in partition keys: all keys of a team share one limit. */
@@ -62,6 +66,9 @@ const RATE_PER_SECOND_MAX = 10_000;
 /** It signs the sign-ins: even in hexadecimal digits 32 characters are 128 bits, beyond guessing. */
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 
+/** A content network, a load balancer and a sidecar are three; more is a slip of the keyboard. */
+const TRUSTED_PROXIES_MAX = 9;
+
 /** Shorter is not a secret; AfterShip's own are longer. */
 const SECRET_CHARACTERS_MIN = 16;
 
@@ -99,6 +106,10 @@ function optional<T extends z.ZodType>(schema: T) {
   return z.preprocess(empty, schema.optional());
 }
 
+const secretList = text
+  .transform((list) => list.split(",").map((secret) => secret.trim()))
+  .refine((secrets) => secrets.every((secret) => secret.length >= AUTH_SECRET_CHARACTERS_MIN));
+
 const generation = z.coerce.number().int().positive().max(GENERATION_MAX);
 
 const environment = z.object({
@@ -106,6 +117,8 @@ const environment = z.object({
   LEDGER_GENERATION: required(text.regex(/^[\w.-]{1,64}$/)),
   APP_URL: required(baseUrl),
   AUTH_SECRET: required(text.min(AUTH_SECRET_CHARACTERS_MIN)),
+  AUTH_SECRETS_PREVIOUS: optional(secretList),
+  TRUSTED_PROXIES: z.preprocess(empty, z.coerce.number().int().min(1).max(TRUSTED_PROXIES_MAX).default(1)),
   SUPPRESSION_SECRET: required(text.min(AUTH_SECRET_CHARACTERS_MIN)),
   RESEND_ACCOUNT: optional(text.regex(/^[\w.-]{1,64}$/)),
   RESEND_API_KEY: required(text.regex(/^\S+$/)),
@@ -140,6 +153,8 @@ const ACCEPTED: Record<keyof z.infer<typeof environment>, string> = {
   LEDGER_GENERATION: "1 to 64 letters, digits, dots, dashes or underscores",
   APP_URL: "the public http:// or https:// address of this app",
   AUTH_SECRET: `a secret of at least ${AUTH_SECRET_CHARACTERS_MIN} characters`,
+  AUTH_SECRETS_PREVIOUS: `secrets of at least ${AUTH_SECRET_CHARACTERS_MIN} characters, separated by commas, the newest first`,
+  TRUSTED_PROXIES: `the number of proxies in front of the app, 1 to ${TRUSTED_PROXIES_MAX}`,
   SUPPRESSION_SECRET: `a secret of at least ${AUTH_SECRET_CHARACTERS_MIN} characters, kept for ever`,
   RESEND_ACCOUNT: "1 to 64 letters, digits, dots, dashes or underscores",
   RESEND_API_KEY: "a key such as re_…",
@@ -223,6 +238,8 @@ function toConfig(data: Environment): Config {
     ledgerGeneration: data.LEDGER_GENERATION,
     appUrl: data.APP_URL,
     authSecret: data.AUTH_SECRET,
+    previousAuthSecrets: data.AUTH_SECRETS_PREVIOUS ?? [],
+    trustedProxies: data.TRUSTED_PROXIES,
     suppressionSecret: data.SUPPRESSION_SECRET,
     resend: {
       account: data.RESEND_ACCOUNT ?? "main",

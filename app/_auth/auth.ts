@@ -1,4 +1,5 @@
 import "server-only";
+import { createHash } from "node:crypto";
 import { betterAuth } from "better-auth";
 import { nextCookies } from "better-auth/next-js";
 import { emailOTP } from "better-auth/plugins/email-otp";
@@ -31,11 +32,14 @@ const CLOSED_PATHS = [
   "/email-otp/request-email-change",
   "/email-otp/request-password-reset",
   "/email-otp/reset-password",
+  // Codes are asked for and typed on our own pages, where limits hold (`app/sign-in/actions.ts`).
+  "/email-otp/send-verification-otp",
   "/email-otp/verify-email",
   "/forget-password/email-otp",
   "/reset-password",
   "/send-verification-email",
   "/set-password",
+  "/sign-in/email-otp",
   // Links are made on the host (`npm run ops -- sign-in-link`) and never asked for over HTTP.
   "/sign-in/magic-link",
   "/sign-in/social",
@@ -45,11 +49,11 @@ const CLOSED_PATHS = [
 ];
 
 function createAuth() {
-  const { appUrl, authSecret } = config();
+  const { appUrl, authSecret, previousAuthSecrets } = config();
   return betterAuth({
     appName: "Punctual",
     baseURL: appUrl,
-    secret: authSecret,
+    ...secretsOf(authSecret, previousAuthSecrets),
     database: authStorage(),
     disabledPaths: CLOSED_PATHS,
     telemetry: { enabled: false },
@@ -85,6 +89,19 @@ function createAuth() {
       nextCookies(),
     ],
   });
+}
+
+/**
+ * The first secret signs and encrypts; those of before still decrypt. Each is known by a number of its own, so that the
+ * same list in another order, or a shorter one, reads what was written before.
+ */
+function secretsOf(current: string, previous: readonly string[]) {
+  const oldest = previous.at(-1);
+  if (oldest === undefined) return { secret: current };
+  const versioned = (value: string) => {
+    return { version: createHash("sha256").update(value).digest().readUInt32BE(0), value };
+  };
+  return { secret: oldest, secrets: [current, ...previous].map(versioned) };
 }
 
 type Auth = ReturnType<typeof createAuth>;

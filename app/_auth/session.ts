@@ -6,6 +6,7 @@ import { ROLES, type Role } from "../../db/roles";
 import { linkSubscriber } from "../../db/subscribers";
 import { inTime } from "../_shell/in-time";
 import { auth } from "./auth";
+import { underCurrentSecret } from "./session-cookie";
 
 /** Who is signed in, and whose reminders they may see. */
 export interface SignedIn {
@@ -33,7 +34,10 @@ async function readSession(disableRefresh: boolean): Promise<SignedIn | null> {
 }
 
 async function findPerson(incoming: Headers, disableRefresh: boolean): Promise<SignedIn | null> {
-  const found = await auth().api.getSession({ headers: incoming, query: { disableRefresh } });
+  const found = await auth().api.getSession({
+    headers: underCurrentSecret(incoming),
+    query: { disableRefresh },
+  });
   if (found === null) return null;
   const { id, email, role } = found.user;
   return { userId: id, email, role: toRole(role), subscriberId: await linkSubscriber(id, email) };

@@ -3,17 +3,20 @@
 import { isAPIError } from "better-auth/api";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
+import { takeTurn } from "../../db/rate-limits";
 import { checkLocale } from "../../db/rules/api-schemas";
-import { checkEmailAddress } from "../../db/rules/email-address";
+import { checkEmailAddress, emailIdentity } from "../../db/rules/email-address";
 import { fail, type Result } from "../../db/rules/errors";
 import { fill, type Words } from "../../db/rules/speech";
 import { checkTimeZone } from "../../db/rules/time-zone";
 import { auth } from "../_auth/auth";
 import { nextPath } from "../_auth/next-path";
 import { forgetPendingSignIn, readPendingSignIn, rememberPendingSignIn } from "../_auth/pending-sign-in";
+import { underCurrentSecret } from "../_auth/session-cookie";
 import { type CodeRequest, codeRequest } from "../_auth/sign-in-code";
 import { type FormState, sentenceOf, stateOfProblem, textOf, textsOf } from "../_forms/form-state";
 import { pageLanguage } from "../_language/language";
+import { visitor } from "../_shell/visitor";
 
 /**
  * Sends a code to an address and goes on to the page that asks for it. The answer is the same for an address that is
@@ -58,6 +61,12 @@ async function requestCode(email: string, form: FormData): Promise<Result<null>>
     timeZone: zone.ok ? zone.value : "UTC",
     locale: locale.ok ? locale.value : (await pageLanguage()).tag,
   };
+  const why = "Too many codes were asked for. Wait some minutes, or use the newest one.";
+  const turn = await takeTurn([
+    { limit: "signInAddress", subject: emailIdentity(email), why },
+    { limit: "signInVisitor", subject: await visitor(), why },
+  ]);
+  if (!turn.ok) return turn;
   const body = { email, type: "sign-in" as const };
   await codeRequest.run(request, () => auth().api.sendVerificationOTP({ body }));
   if (request.sent !== undefined) return request.sent;
@@ -69,7 +78,8 @@ async function requestCode(email: string, form: FormData): Promise<Result<null>>
 export async function confirmCode(before: FormState, form: FormData): Promise<FormState> {
   const pending = await readPendingSignIn();
   if (pending === null) redirect("/sign-in?expired");
-  const { signIn } = (await pageLanguage()).words;
+  const language = await pageLanguage();
+  const { signIn } = language.words;
   const code = textOf(form, "code").replace(/\D/g, "");
   const refuse = (message: string): FormState => ({
     values: textsOf(form, ["code"]),
@@ -78,6 +88,9 @@ export async function confirmCode(before: FormState, form: FormData): Promise<Fo
     answer: before.answer + 1,
   });
   if (code === "") return refuse(signIn.sixDigits);
+  const why = "Too many codes were tried from here. Wait a minute, then try again.";
+  const turn = await takeTurn([{ limit: "guessVisitor", subject: await visitor(), why }]);
+  if (!turn.ok) return refuse(sentenceOf(turn.problem, language));
   try {
     const body = { email: pending.email, otp: code };
     await auth().api.signInEmailOTP({ body, headers: await headers() });
@@ -103,7 +116,7 @@ function wordsFor(code: unknown, words: Words["signIn"]): string {
 /** Ends the session here. */
 export async function signOut(): Promise<void> {
   try {
-    await auth().api.signOut({ headers: await headers() });
+    await auth().api.signOut({ headers: underCurrentSecret(await headers()) });
   } catch (error) {
     // A session that is over already is what was asked for.
     if (!isAPIError(error)) throw error;

@@ -1,5 +1,5 @@
 import { effects } from "../effects";
-import { beginCleanup, endCleanup, removeFinished, removeServed } from "./remove";
+import { beginCleanup, endCleanup, removeFinished, removeServed, wipeContents } from "./remove";
 
 /** Rows deleted per transaction: some tens of milliseconds, so that no claim ever waits for it. */
 export const BATCH_ROWS = 200;
@@ -31,7 +31,14 @@ export async function cleanStretch(runId: string): Promise<Stretch> {
     total.more = more;
     total.why = why;
   }
-  if (!total.more && total.why === null) await removeServed(BATCH_ROWS * BATCHES_PER_STRETCH);
+  if (!total.more && total.why === null) {
+    for (let batch = 0; batch < BATCHES_PER_STRETCH; batch += 1) {
+      const startMs = effects.monotonicMs();
+      if ((await wipeContents(BATCH_ROWS)) < BATCH_ROWS) break;
+      await effects.sleep(effects.monotonicMs() - startMs);
+    }
+    await removeServed(BATCH_ROWS * BATCHES_PER_STRETCH);
+  }
   return total;
 }
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { rows, type Transaction, transact } from "../connection";
+import { alone, rows, type Transaction, transact } from "../connection";
 import { effects } from "../effects";
 import { REDRIVE_HORIZON_DAYS } from "../rules/retention";
 import { readCertainty } from "./certainty";
@@ -172,21 +172,55 @@ const OUTBOX_KEPT = sql`interval '7 days'`;
 /** An idempotency key is honoured for a day; a second one is for whoever looks into a dispute. */
 const KEYS_KEPT = sql`interval '2 days'`;
 
-/** Removes what has served: published events and old idempotency keys, a bounded number each. */
+/** Reports about deliveries that nobody knows: providers repeat for a day and a half at most. */
+const UNKNOWN_REPORTS_KEPT = sql`interval '7 days'`;
+
+/** Ended sessions, codes and links, and limits that nobody is near any more. */
+const ENDED_KEPT = sql`interval '1 day'`;
+
+/** Removes what has served: published events, old idempotency keys, ended sessions, and the like; a bounded number each. */
 export async function removeServed(limit: number): Promise<{ events: number; keys: number }> {
-  return transact(async (tx) => {
-    const events = await rows(
-      tx,
-      sql`delete from outbox where id in (select id from outbox where published_at < ledger_now() - ${OUTBOX_KEPT}
-          order by published_at limit ${limit} for update skip locked)
-        and published_at < ledger_now() - ${OUTBOX_KEPT} returning 1`,
+  const served = async (table: string, column: string, kept: SQL, more = sql`true`): Promise<number> => {
+    const [name, time] = [sql.identifier(table), sql.identifier(column)];
+    const old = sql`${time} < ledger_now() - ${kept} and ${more}`;
+    const gone = await alone(
+      sql`delete from ${name} where ctid = any(array(select ctid from ${name} where ${old} order by ${time}
+        limit ${limit} for update skip locked)) and ${old} returning 1`,
     );
-    const keys = await rows(
-      tx,
-      sql`delete from idempotency_keys where ctid in (select ctid from idempotency_keys
-          where created_at < ledger_now() - ${KEYS_KEPT} order by created_at limit ${limit} for update skip locked)
-        and created_at < ledger_now() - ${KEYS_KEPT} returning 1`,
-    );
-    return { events: events.length, keys: keys.length };
-  });
+    return gone.length;
+  };
+  const events = await served("outbox", "published_at", OUTBOX_KEPT);
+  const keys = await served("idempotency_keys", "created_at", KEYS_KEPT);
+  await served("receipts", "reported_at", UNKNOWN_REPORTS_KEPT, sql`delivery_id is null`);
+  await served("auth_sessions", "expires_at", ENDED_KEPT);
+  await served("auth_verifications", "expires_at", ENDED_KEPT);
+  await served("rate_limits", "taken_until", ENDED_KEPT);
+  return { events, keys };
+}
+
+/**
+ * Wipes the contents of messages that nobody needs any more: every delivery of a payload ended longer ago than the
+ * approved retention `content`, and none is in an unfinished redrive. What was rendered for somebody who has been erased
+ * meanwhile goes at once. Returns how many; at most `limit`.
+ */
+export async function wipeContents(limit: number): Promise<number> {
+  const wiped = await alone(
+    sql`update payloads p set content = null, wiped_at = ledger_now() where p.wiped_at is null and p.id in (
+        select p.id from payloads p join retention t on t.state = 'content'
+        where p.content is not null and p.created_at < ledger_now() - t.keep_days * interval '1 day'
+          and t.slo_owner is not null and t.records_owner is not null
+          and not exists (select 1 from deliveries d where d.payload_id = p.id
+            and (d.finished_at is null or d.finished_at > ledger_now() - t.keep_days * interval '1 day'
+              or exists (select 1 from redrive_members m join redrives r on r.id = m.redrive_id
+                where m.delivery_id = d.id and r.state in ('running', 'paused'))))
+        order by p.created_at limit ${limit} for update of p skip locked)
+      returning 1`,
+  );
+  const late = await alone(
+    sql`update payloads p set content = null, wiped_at = ledger_now() where p.wiped_at is null
+      and p.source_id in (select o.id from subscribers s join reminders r on r.subscriber_id = s.id
+        join occurrences o on o.reminder_id = r.id where s.erased_at > ledger_now() - interval '2 days')
+      returning 1`,
+  );
+  return wiped.length + late.length;
 }

@@ -6,11 +6,13 @@ import { TERMINAL_STATES } from "../rules/lifecycle";
 import { REDRIVE_HORIZON_DAYS } from "../rules/retention";
 import { LATE_LANES, readCertainty } from "./certainty";
 
-export type TerminalState = (typeof TERMINAL_STATES)[number];
+/** What retention is about: the rows of an ended state, or what messages said. */
+const KINDS = [...TERMINAL_STATES, "content"] as const;
+export type RetentionKind = (typeof KINDS)[number];
 
 /** How long a state is kept, and who has approved it. */
 export interface Retention {
-  state: TerminalState;
+  state: RetentionKind;
   keepDays: number;
   sloOwner: string | null;
   sloApprovedAtMs: number | null;
@@ -45,7 +47,7 @@ export async function setRetention(
   keepDays: number,
   operator: Operator,
 ): Promise<Result<{ state: string; keepDays: number }>> {
-  if (!isTerminal(state)) return invalid("state", state, `one of ${TERMINAL_STATES.join(", ")}`);
+  if (!isKind(state)) return invalid("state", state, `one of ${KINDS.join(", ")}`);
   if (!Number.isInteger(keepDays) || keepDays < REDRIVE_HORIZON_DAYS || keepDays > KEEP_DAYS_MAX) {
     const accepted = `whole days from ${REDRIVE_HORIZON_DAYS}, the redrive horizon, to ${KEEP_DAYS_MAX}`;
     return invalid("days", keepDays, accepted);
@@ -94,7 +96,7 @@ export async function approveRetention(
   role: string,
   operator: Operator,
 ): Promise<Result<Retention>> {
-  if (!isTerminal(state)) return invalid("state", state, `one of ${TERMINAL_STATES.join(", ")}`);
+  if (!isKind(state)) return invalid("state", state, `one of ${KINDS.join(", ")}`);
   if (role !== "slo" && role !== "records") return invalid("role", role, "slo or records");
   return transact(async (tx): Promise<Result<Retention>> => {
     const [row] = await rows<{ other: string | null; keepDays: number }>(
@@ -148,6 +150,6 @@ export async function switchCleanup(on: boolean, operator: Operator): Promise<Re
   });
 }
 
-function isTerminal(state: string): state is TerminalState {
-  return TERMINAL_STATES.includes(state as TerminalState);
+function isKind(state: string): state is RetentionKind {
+  return KINDS.includes(state as RetentionKind);
 }

@@ -29,7 +29,7 @@ export function readingClaimFacts(ids: readonly string[]): SQL {
         epoch_ms(d.unresolved_since) as "unresolvedSinceMs", d.admission_id is not null as admitted, d.kept_by as "keptBy",
         d.failure_budget as "failureBudget", d.acknowledged,
         o.state as "occurrenceState", o.version as "occurrenceVersion",
-        coalesce(r.status in ('cancelled', 'paused'), false) as "sourceCancelled", o.answered_at is not null as answered, d.notice_id is not null as "isNotice",
+        coalesce(r.status in ('cancelled', 'paused'), false) as "sourceCancelled", o.answered_at is not null as answered, s.erased_at is not null as erased, d.notice_id is not null as "isNotice",
         dest.state as "destinationState", dest.verified_at is not null as "destinationVerified",
         dest.address, dest.p256dh, dest.auth,
         coalesce((select p.enabled from preferences p where p.subscriber_id = d.subscriber_id and p.channel = d.channel

@@ -27,6 +27,8 @@ export interface ClaimFacts extends HoldFacts {
   occurrenceState: "waiting" | "opened" | "missed" | "cancelled" | null;
   occurrenceVersion: number | null;
   sourceCancelled: boolean;
+  /** The person was erased. */
+  erased: boolean;
   /** Somebody opened or finished the occurrence: what still waits is not wanted any more. */
   answered: boolean;
   /**
@@ -78,6 +80,7 @@ export function decideClaim(
   const refused = (reason: RefusalReason): ClaimVerdict => ({ verdict: "refused", reason });
   if (facts.state !== "ready" && facts.state !== "scheduled" && facts.state !== "deferred")
     return refused("duplicate");
+  if (facts.erased) return { verdict: "end", reason: "erased" };
   if (facts.sourceCancelled || facts.occurrenceState === "cancelled")
     return { verdict: "end", reason: "cancelled" };
   if (facts.answered) return { verdict: "end", reason: "answered" };

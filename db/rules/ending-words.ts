@@ -41,6 +41,7 @@ export function tellExpired(facts: StoryFacts, { words: { story } }: Speech<"sto
   const reason: ExpiredReason | null = readReason(EXPIRED_REASONS, facts.reason);
   switch (reason) {
     case null:
+    case "erased":
       return line(story.ended.status, "quiet", fillPhrase(story.ended.sentence, { at }));
     case "cancelled":
       return line(story.cancelled.status, "quiet", fillPhrase(story.cancelled.sentence, { at }));

@@ -60,7 +60,7 @@ export function explainDelivery(facts: ExplainFacts, gate: Gate | null, nowMs: n
 
 function preferenceStep(facts: ExplainFacts): ExplainStep {
   const rule = "the channel is on for this topic, and what it tells is still wanted";
-  const over = ["cancelled", "superseded", "answered", "preference", "milestone_not_chosen"];
+  const over = ["cancelled", "superseded", "answered", "preference", "milestone_not_chosen", "erased"];
   if (facts.reason !== null && over.includes(facts.reason))
     return { step: "preference", rule, value: facts.reason, effect: "stops" };
   if (facts.isNotice) return { step: "preference", rule, value: "a notice asks nobody", effect: "passes" };

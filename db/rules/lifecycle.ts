@@ -37,6 +37,7 @@ export const EXPIRED_REASONS = [
   "preference",
   "consent",
   "milestone_not_chosen",
+  "erased",
   "capped",
   "shed",
   "moved",

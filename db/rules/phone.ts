@@ -94,3 +94,8 @@ export function maskPhone(phone: string): string {
     ? "•••"
     : `+${number.countryCallingCode} ••• ${number.nationalNumber.slice(-2)}`;
 }
+
+/** The country calling code of a number (`49`): countries that share one share what is paid for it. */
+export function callingCode(phone: string): string {
+  return parsePhoneNumberFromString(phone)?.countryCallingCode ?? "unknown";
+}

@@ -188,7 +188,7 @@ export const deliveries = pgTable(
       "deliveries_reason_known",
       sql`${table.reason} is null
         or (${table.state} = 'dead' and ${table.reason} in ('attempts_exhausted', 'message_rejected', 'destination_rejected', 'outcome_unknown'))
-        or (${table.state} = 'expired' and ${table.reason} in ('past_deadline', 'cancelled', 'superseded', 'answered', 'opted_out', 'no_destination', 'preference', 'consent', 'milestone_not_chosen', 'capped', 'shed', 'moved'))`,
+        or (${table.state} = 'expired' and ${table.reason} in ('past_deadline', 'cancelled', 'superseded', 'answered', 'opted_out', 'no_destination', 'preference', 'consent', 'milestone_not_chosen', 'capped', 'shed', 'moved', 'erased'))`,
     ),
     check(
       "deliveries_time_while_waiting",

@@ -20,6 +20,7 @@ export { outbox } from "./outbox";
 export { partitions } from "./partitions";
 export { payloads } from "./payloads";
 export { preferences } from "./preferences";
+export { rateLimits } from "./rate-limits";
 export { receipts } from "./receipts";
 export { redriveMembers } from "./redrive-members";
 export { redrivePartitions } from "./redrive-partitions";

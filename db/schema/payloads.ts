@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { instant } from "./columns";
 
 /**
@@ -25,6 +25,8 @@ export const payloads = pgTable(
   },
   (table) => [
     uniqueIndex("payloads_one_per_version").on(table.sourceId, table.channel, table.version, table.variant),
+    // cleanup: contents that nobody needs any more
+    index("payloads_with_content").on(table.createdAt).where(sql`content is not null`),
     check("payloads_channel_known", sql`${table.channel} in ('email', 'sms', 'push')`),
     check("payloads_cost_bounded", sql`${table.cost} between 1 and 11`),
     check("payloads_wiped", sql`(${table.content} is null) = (${table.wipedAt} is not null)`),

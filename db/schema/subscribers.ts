@@ -22,10 +22,16 @@ export const subscribers = pgTable(
     /** Everything but codes is held until then. */
     pausedUntil: instant("paused_until"),
     createdAt: instant("created_at").notNull(),
+    /** Erased: what is left names nobody, and nothing is sent any more. */
+    erasedAt: instant("erased_at"),
   },
   (table) => [
     uniqueIndex("subscribers_external_id").on(table.externalId),
     uniqueIndex("subscribers_user_id").on(table.userId),
+    check(
+      "subscribers_erased_names_nobody",
+      sql`${table.erasedAt} is null or (${table.externalId} is null and ${table.userId} is null)`,
+    ),
     check("subscribers_external_id_bounded", sql`char_length(${table.externalId}) between 1 and 200`),
     check(
       "subscribers_quiet_hours_both_or_none",

@@ -23,12 +23,16 @@ export function readLinkToken(token: string): string | null {
   const hex = Buffer.from(match[1] ?? "", "base64url").toString("hex");
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
   const given = Buffer.from(match[2] ?? "", "base64url");
-  const right = macOf(id);
-  return given.length === right.length && timingSafeEqual(given, right) ? id : null;
+  const { authSecret, previousAuthSecrets } = config();
+  const genuine = [authSecret, ...previousAuthSecrets].some((secret) => {
+    const right = macOf(id, secret);
+    return given.length === right.length && timingSafeEqual(given, right);
+  });
+  return genuine ? id : null;
 }
 
-function macOf(reminderId: string): Buffer {
-  return createHmac("sha256", config().authSecret)
+function macOf(reminderId: string, secret = config().authSecret): Buffer {
+  return createHmac("sha256", secret)
     .update(PURPOSE + reminderId)
     .digest()
     .subarray(0, MAC_BYTES);

@@ -12,7 +12,7 @@ test("an API key is found by its secret and kept as a hash; a revoked or unknown
   expect(more).toEqual([]);
   expect(JSON.stringify(stored)).not.toContain(secret);
   expect(secret.startsWith(stored?.prefix ?? "none")).toBe(true);
-  expect(await findApiKey(secret)).toEqual({ id: stored?.id, name: "shop" });
+  expect(await findApiKey(secret)).toMatchObject({ id: stored?.id, name: "shop" });
   expect(await findApiKey(newApiSecret())).toBeNull();
   await rows(database(), sql`update api_keys set revoked_at = ledger_now()`);
   expect(await findApiKey(secret)).toBeNull();

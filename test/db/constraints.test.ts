@@ -157,6 +157,7 @@ const CASES: Record<string, [row: string, ...changes: string[]]> = {
   slos_lane_known: ["slos", "lane = 'fast'"],
   slos_throttled_share: ["slos", "throttled_share = -0.1", "throttled_share = 1.1"],
   slos_times_positive: ["slos", "p99_age_ms = 0", "p99_due_to_accepted_ms = 0"],
+  subscribers_erased_names_nobody: ["subscribers", "erased_at = ledger_now()"],
   subscribers_external_id_bounded: ["subscribers", "external_id = ''", "external_id = repeat('x', 201)"],
   shipment_events_announced_version: ["shipment_events", "version = null", "outcome = 'repeated'"],
   shipment_events_fanned_out_once_announced: [

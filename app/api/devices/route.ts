@@ -7,9 +7,11 @@ import { pushHost } from "../../../db/rules/push-endpoint";
 import { registerDevice } from "../../../db/shoppers";
 import { actingShopper } from "../../_auth/session";
 import { deviceName } from "../../_devices/device-name";
+import { readText } from "../v1/body";
+import { parseJson } from "../v1/http";
 
 /** A subscription is about 500 characters; twenty times that is no subscription. */
-const BODY_CHARACTERS_MAX = 10_000;
+const BODY_BYTES_MAX = 10_000;
 
 const deviceBody = closedObject({
   subscription: pushSubscriptionBody,
@@ -56,13 +58,8 @@ function isOurOwn(request: Request): boolean {
 }
 
 async function readJson(request: Request): Promise<Result<unknown>> {
-  const text = await request.text();
-  if (text.length > BODY_CHARACTERS_MAX) return invalid("body", "(too long)", "one push subscription");
-  try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch {
-    return invalid("body", text, "JSON");
-  }
+  const text = await readText(request, BODY_BYTES_MAX);
+  return text.ok ? parseJson(text.value) : text;
 }
 
 function problem(value: Problem): Response {

@@ -1,4 +1,4 @@
-/** Codes by which the driver, the socket or the server says that there is no working connection to the database. */
+/** Codes by which the driver, the socket or the server says that there is no database at the moment that takes work. */
 const UNREACHABLE = new Set([
   "CONNECT_TIMEOUT",
   "CONNECTION_CLOSED",
@@ -14,6 +14,11 @@ const UNREACHABLE = new Set([
   "57P02",
   "57P03",
   "53300",
+  // disk_full, out_of_memory, configuration_limit_exceeded; read_only_sql_transaction: a standby, or one that was demoted
+  "53100",
+  "53200",
+  "53400",
+  "25006",
 ]);
 
 /** A database that restarts is back in a few seconds. */

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { findApiKey } from "../../../db/api-keys";
 import type { IdempotencyClaim } from "../../../db/idempotency";
+import { takeFrequentTurn } from "../../../db/rate-limits";
+import type { ApiScope } from "../../../db/rules/api-scopes";
 import {
   fail,
   invalid,
@@ -50,21 +52,32 @@ export function markReplayed(response: Response, replayed: boolean): Response {
   return response;
 }
 
-/** Who calls, by `Authorization: Bearer <API key>`. An empty, "undefined" or unknown key is nobody. */
-export async function authenticate(request: Request): Promise<Result<ApiCaller>> {
+/**
+ * Who calls, by `Authorization: Bearer <API key>`, and whether the key opens this. An empty, "undefined" or unknown key is
+ * nobody. A key that asks too often is told when to come again.
+ */
+export async function authenticate(request: Request, scope: ApiScope): Promise<Result<ApiCaller>> {
   const header = request.headers.get("authorization") ?? "";
   const secret = /^Bearer (\S+)$/i.exec(header)?.[1];
   const key = secret === undefined ? null : await findApiKey(secret);
   if (key === null) {
     return fail({ code: "unauthorised", why: "Send a valid API key as `Authorization: Bearer …`." });
   }
-  return ok({ scope: `api:${key.id}` });
+  if (!key.scopes.includes(scope))
+    return fail({ code: "forbidden", why: `This API key is not made for ${scope}.` });
+  const why = "This API key asks too often.";
+  const turn = await takeFrequentTurn({ limit: "apiKey", subject: key.id, why });
+  return turn.ok ? ok({ scope: `api:${key.id}` }) : turn;
 }
 
 /** Runs a handler for an authenticated caller; what goes wrong unexpectedly is logged and told without details. */
-export function handle(request: Request, work: (caller: ApiCaller) => Promise<Response>): Promise<Response> {
+export function handle(
+  request: Request,
+  scope: ApiScope,
+  work: (caller: ApiCaller) => Promise<Response>,
+): Promise<Response> {
   return guard(request, async () => {
-    const caller = await authenticate(request);
+    const caller = await authenticate(request, scope);
     return caller.ok ? work(caller.value) : problemAnswer(caller.problem);
   });
 }

@@ -25,7 +25,9 @@ import { shipments } from "./openapi-shipments";
 import {
   cancelledReminderAnswer,
   deliveriesAnswer,
+  erasedAnswer,
   healthAnswer,
+  personalDataAnswer,
   reminderAnswer,
   reminderPageAnswer,
   subscriberAnswer,
@@ -96,6 +98,34 @@ const subscribers: ZodOpenApiPathsObject = {
       summary: "Read a subscriber",
       requestParams: { path: subscriberPath },
       responses: { "200": answers("The subscriber.", subscriberAnswer), ...notFound, ...failures },
+    },
+    delete: {
+      operationId: "eraseSubscriber",
+      tags: ["Subscribers"],
+      summary: "Erase a subscriber",
+      description:
+        "Wants a key with the scope `privacy`. Everything personal goes, reminders and account included; what waits ends as `erased`. Of addresses that said stop a keyed hash stays.",
+      requestParams: { path: subscriberPath },
+      responses: {
+        "200": answers("What was erased.", erasedAnswer),
+        ...notFound,
+        ...conflict,
+        ...failures,
+      },
+    },
+  },
+  "/api/v1/subscribers/{externalId}/export": {
+    get: {
+      operationId: "exportSubscriber",
+      tags: ["Subscribers"],
+      summary: "Everything that is kept about a subscriber",
+      description: "Wants a key with the scope `privacy`.",
+      requestParams: { path: subscriberPath },
+      responses: {
+        "200": answers("Tables by name.", personalDataAnswer),
+        ...notFound,
+        ...failures,
+      },
     },
   },
 };

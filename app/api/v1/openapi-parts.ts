@@ -87,8 +87,20 @@ const UNAVAILABLE: ZodOpenApiResponseObject = {
   headers: z.object({ "Retry-After": z.string().meta({ description: "Seconds." }) }),
 };
 
+const FORBIDDEN = problem("Forbidden", "The API key is not made for this (its scopes do not include it).");
+const RATE_LIMITED: ZodOpenApiResponseObject = {
+  ...problem("RateLimited", "The API key asks too often. Repeat the request after `Retry-After`."),
+  headers: z.object({ "Retry-After": z.string().meta({ description: "Seconds." }) }),
+};
+
 /** What every operation may answer besides its own. */
-export const failures = { "401": UNAUTHORISED, "500": INTERNAL, "503": UNAVAILABLE };
+export const failures = {
+  "401": UNAUTHORISED,
+  "403": FORBIDDEN,
+  "429": RATE_LIMITED,
+  "500": INTERNAL,
+  "503": UNAVAILABLE,
+};
 export const invalid = { "422": INVALID };
 export const notFound = { "404": NOT_FOUND };
 export const conflict = { "409": CONFLICT };

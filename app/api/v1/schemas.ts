@@ -283,3 +283,15 @@ export const healthAnswer = z
   .meta({ id: "Health" });
 
 export const unhealthyAnswer = z.object({ ok: z.literal(false), database: z.literal("unreachable") });
+
+/** What an erasure came to. */
+export const erasedAnswer = z
+  .object({
+    reminders: count,
+    addresses: count,
+    ended: count.meta({ description: "Deliveries that waited and ended as `erased`." }),
+  })
+  .meta({ id: "Erased" });
+
+/** Everything about a person, table by table, as it is stored. */
+export const personalDataAnswer = z.record(z.string(), z.unknown()).meta({ id: "PersonalData" });

@@ -1,7 +1,15 @@
 import "next/dist/server/node-environment-baseline";
+import { sql } from "drizzle-orm";
 import { AfterContext } from "next/dist/server/after/after-context";
 import { workAsyncStorage } from "next/dist/server/app-render/work-async-storage.external";
 import { workUnitAsyncStorage } from "next/dist/server/app-render/work-unit-async-storage.external";
+import { HeadersAdapter } from "next/dist/server/web/spec-extension/adapters/headers";
+import {
+  MutableRequestCookiesAdapter,
+  RequestCookiesAdapter,
+} from "next/dist/server/web/spec-extension/adapters/request-cookies";
+import { RequestCookies } from "next/dist/server/web/spec-extension/cookies";
+import { rows, transact } from "../../../db/connection";
 import { expectDocumented } from "./documented";
 
 type Handler = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
@@ -56,7 +64,16 @@ export interface Call {
  * Calls a handler in process as Next does: path parameters decoded once, `after()` only once the answer is out. Every
  * answer is held to the OpenAPI document.
  */
+/** Calls of this file so far; the clock stands still, so no turn of a key's limit comes back by itself. */
+let calls = 0;
+
+async function giveTurnsBack(): Promise<void> {
+  calls += 1;
+  if (calls % 300 === 0) await transact((tx) => rows(tx, sql`delete from rate_limits`));
+}
+
 export async function call(method: string, path: string, options: Call = {}): Promise<Answer> {
+  await giveTurnsBack();
   const request = requestOf(method, path, options);
   const { pathname } = new URL(request.url);
   const route = routes.find((candidate) => candidate.path.test(pathname));
@@ -84,7 +101,7 @@ function requestOf(method: string, path: string, { key, headers = {}, body }: Ca
 }
 
 /** The scope in which Next runs a handler, with its own `AfterContext`: that is what `after()` writes to. */
-export function requestScope() {
+export function requestScope(headers = new Headers()) {
   const closing: (() => void)[] = [];
   const pending: Promise<unknown>[] = [];
   const afterContext = new AfterContext({
@@ -92,9 +109,17 @@ export function requestScope() {
     onClose: (callback) => void closing.push(callback),
     onTaskError: undefined,
   });
-  // Of both stores only what `after()` reads.
-  const work = { route: "/api", afterContext } as never;
-  const unit = { type: "request", phase: "action" } as never;
+  // Of both stores only what handlers, actions and pages read.
+  const work = { route: "/api", page: "/page", afterContext } as never;
+  const cookies = new RequestCookies(headers);
+  const unit = {
+    type: "request",
+    phase: "action",
+    headers: HeadersAdapter.seal(headers),
+    cookies: RequestCookiesAdapter.seal(cookies),
+    mutableCookies: MutableRequestCookiesAdapter.wrap(cookies, () => {}),
+    userspaceMutableCookies: MutableRequestCookiesAdapter.wrap(cookies, () => {}),
+  } as never;
   return {
     run: <T>(handler: () => Promise<T>): Promise<T> =>
       workAsyncStorage.run(work, () => workUnitAsyncStorage.run(unit, handler)),

@@ -32,6 +32,7 @@ const FACTS: ClaimFacts = {
   occurrenceState: "opened",
   occurrenceVersion: 2,
   sourceCancelled: false,
+  erased: false,
   following: null,
   destinationState: "active",
   destinationVerified: true,

@@ -4,9 +4,10 @@ import { refresh } from "next/cache";
 import { after } from "next/server";
 import { CODE_USEFUL_SECONDS, openNotice } from "../../../../db/notices";
 import { confirmPhoneCode, startPhoneCode } from "../../../../db/phone-codes";
+import { takeTurn } from "../../../../db/rate-limits";
 import { CHANNELS } from "../../../../db/rules/api-schemas";
 import type { Result } from "../../../../db/rules/errors";
-import { checkPhone } from "../../../../db/rules/phone";
+import { callingCode, checkPhone } from "../../../../db/rules/phone";
 import { checkClockTime } from "../../../../db/rules/quiet-hours";
 import { USUAL_SMS_HOURS } from "../../../../db/rules/sms-hours";
 import { checkText } from "../../../../db/rules/text";
@@ -95,6 +96,16 @@ export async function testDevice(destinationId: string, before: FormState): Prom
 }
 
 async function textCode(subscriberId: string, phone: string): Promise<Result<unknown>> {
+  const turn = await takeTurn([
+    { limit: "phoneNumber", subject: phone, why: "This number was sent several codes. Use the newest one." },
+    { limit: "phoneAccount", subject: subscriberId, why: "Too many numbers were tried today." },
+    {
+      limit: "phoneCountry",
+      subject: callingCode(phone),
+      why: "Too many codes go to this country at the moment. Try again in a while.",
+    },
+  ]);
+  if (!turn.ok) return turn;
   const started = await startPhoneCode(subscriberId, phone);
   if (!started.ok) return started;
   const { destinationId, code } = started.value;

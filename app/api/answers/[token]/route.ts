@@ -2,12 +2,13 @@ import { after } from "next/server";
 import { z } from "zod";
 import { ringDoorbell } from "../../../../inngest/publish";
 import { actByLink } from "../../../_reminders/linked";
+import { readText } from "../../v1/body";
 
 /** What a notification can answer. */
 const body = z.object({ action: z.enum(["done", "snooze", "opened"]) });
 
 /** A press on a notification's button is a few dozen bytes. */
-const BODY_CHARACTERS_MAX = 1_000;
+const BODY_BYTES_MAX = 1_000;
 
 /** Takes the answer that somebody gave on a notification; the token in it is the right to answer, not a session. */
 export async function POST(request: Request, { params }: RouteContext<"/api/answers/[token]">) {
@@ -19,10 +20,10 @@ export async function POST(request: Request, { params }: RouteContext<"/api/answ
 }
 
 async function readJson(request: Request): Promise<unknown> {
-  const text = await request.text();
-  if (text.length > BODY_CHARACTERS_MAX) return null;
+  const text = await readText(request, BODY_BYTES_MAX);
+  if (!text.ok) return null;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.value);
   } catch {
     return null;
   }

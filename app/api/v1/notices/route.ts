@@ -10,7 +10,7 @@ import { answer, handle, markReplayed, problemAnswer, readBody, readIdempotency 
 
 /** Sends a password reset, a fraud alert or a notice about the account in the urgent lane. 201 once it is stored. */
 export function POST(request: Request): Promise<Response> {
-  return handle(request, async (caller) => {
+  return handle(request, "notices", async (caller) => {
     const body = await readBody(request, noticeBody);
     if (!body.ok) return problemAnswer(body.problem);
     const idempotency = readIdempotency(request, caller, "notices", body.value.hash);

@@ -15,7 +15,7 @@ import { showReminder } from "../schemas";
 
 /** Creates a reminder. 201 once it is stored: whether the engine is reachable makes no difference. */
 export function POST(request: Request): Promise<Response> {
-  return handle(request, async (caller) => {
+  return handle(request, "reminders", async (caller) => {
     const body = await readBody(request, createReminderBody);
     if (!body.ok) return problemAnswer(body.problem);
     const idempotency = readIdempotency(request, caller, "reminders", body.value.hash);
@@ -41,7 +41,7 @@ export function POST(request: Request): Promise<Response> {
 
 /** Lists reminders of the shop's subscribers, by due time; `?subscriber=&status=&cursor=&limit=`. */
 export function GET(request: Request): Promise<Response> {
-  return handle(request, async () => {
+  return handle(request, "reminders", async () => {
     const query = parseBody(listRemindersQuery, readQuery(new URL(request.url).searchParams));
     if (!query.ok) return problemAnswer(query.problem);
     const { subscriber, ...page } = query.value;

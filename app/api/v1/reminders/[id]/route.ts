@@ -14,7 +14,7 @@ interface Context {
 }
 
 export function GET(request: Request, { params }: Context): Promise<Response> {
-  return handle(request, async () => {
+  return handle(request, "reminders", async () => {
     const read = await readReminder({ kind: "shop" }, (await params).id);
     return read.ok ? answer(ok(showReminder(read.value))) : problemAnswer(read.problem);
   });
@@ -22,7 +22,7 @@ export function GET(request: Request, { params }: Context): Promise<Response> {
 
 /** Edits: absent keys stay. From here on only the new version is delivered, once. */
 export function PATCH(request: Request, { params }: Context): Promise<Response> {
-  return handle(request, async () => {
+  return handle(request, "reminders", async () => {
     const body = await readBody(request, editReminderBody);
     if (!body.ok) return problemAnswer(body.problem);
     const edited = await editReminder(
@@ -39,7 +39,7 @@ export function PATCH(request: Request, { params }: Context): Promise<Response> 
 
 /** Cancels, and tells the truth per channel. Repeating it changes nothing. */
 export function DELETE(request: Request, { params }: Context): Promise<Response> {
-  return handle(request, async () => {
+  return handle(request, "reminders", async () => {
     const cancelled = await cancelReminder({ kind: "shop" }, (await params).id);
     if (!cancelled.ok) return problemAnswer(cancelled.problem);
     after(ringDoorbell);

@@ -10,7 +10,7 @@ interface Context {
 
 /** A parcel with the history of its scans, and the link with which a shopper follows it. */
 export function GET(request: Request, { params }: Context): Promise<Response> {
-  return handle(request, async () => {
+  return handle(request, "shipments", async () => {
     const name = checkShipmentId("id", (await params).id);
     const view = name.ok ? await readShipment({ externalId: name.value }) : null;
     if (view === null) return problemAnswer(fail({ code: "not_found", what: "parcel" }).problem);

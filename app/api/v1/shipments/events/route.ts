@@ -47,7 +47,7 @@ export function POST(request: Request): Promise<Response> {
 }
 
 async function fromShop(request: Request): Promise<Result<Scans>> {
-  const caller = await authenticate(request);
+  const caller = await authenticate(request, "shipments");
   if (!caller.ok) return caller;
   const text = await readText(request, BODY_BYTES_MAX);
   if (!text.ok) return text;

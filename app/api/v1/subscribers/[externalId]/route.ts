@@ -1,5 +1,6 @@
 import { config } from "../../../../../db/config";
 import { transact } from "../../../../../db/connection";
+import { eraseSubscriber } from "../../../../../db/privacy/erase";
 import {
   checkExternalId,
   type PutSubscriberBody,
@@ -16,7 +17,7 @@ interface Context {
 
 /** Creates or changes a subscriber. The shop vouches for what it names in `verified`. */
 export function PUT(request: Request, { params }: Context): Promise<Response> {
-  return handle(request, async () => {
+  return handle(request, "subscribers", async () => {
     const externalId = checkExternalId("externalId", (await params).externalId);
     if (!externalId.ok) return problemAnswer(externalId.problem);
     const body = await readBody(request, putSubscriberBody);
@@ -28,7 +29,7 @@ export function PUT(request: Request, { params }: Context): Promise<Response> {
 }
 
 export function GET(request: Request, { params }: Context): Promise<Response> {
-  return handle(request, async () => {
+  return handle(request, "subscribers", async () => {
     // What cannot be an id names nobody, and must not reach a column: Postgres refuses NUL.
     const externalId = checkExternalId("externalId", (await params).externalId);
     const found = externalId.ok ? await findSubscriber(externalId.value) : null;
@@ -36,6 +37,19 @@ export function GET(request: Request, { params }: Context): Promise<Response> {
     return view === null
       ? problemAnswer(fail({ code: "not_found", what: "subscriber" }).problem)
       : answer(ok(view));
+  });
+}
+
+/** Erases a subscriber; what stays names nobody. Again it is as absent as one that never was. */
+export function DELETE(request: Request, { params }: Context): Promise<Response> {
+  return handle(request, "privacy", async ({ scope }) => {
+    const externalId = checkExternalId("externalId", (await params).externalId);
+    const found = externalId.ok ? await findSubscriber(externalId.value) : null;
+    if (found === null) return problemAnswer(fail({ code: "not_found", what: "subscriber" }).problem);
+    const erased = await eraseSubscriber(found.id, { name: scope, reason: "asked for by the shop" });
+    if (!erased.ok) return problemAnswer(erased.problem);
+    const { reminders, addresses, ended } = erased.value;
+    return answer(ok({ reminders, addresses, ended }));
   });
 }
 

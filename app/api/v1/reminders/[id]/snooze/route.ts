@@ -8,7 +8,7 @@ import { showReminder } from "../../../schemas";
 
 /** Snoozes by `{minutes}` or to `{dueAt}`: a new occurrence, also when the old one was delivered. */
 export function POST(request: Request, { params }: { params: Promise<{ id: string }> }): Promise<Response> {
-  return handle(request, async (caller) => {
+  return handle(request, "reminders", async (caller) => {
     const body = await readBody(request, snoozeBody);
     if (!body.ok) return problemAnswer(body.problem);
     const id = (await params).id.toLowerCase();

@@ -11,7 +11,7 @@ interface Context {
 
 /** Lets a subscriber follow a parcel, or changes how they do; a parcel that nobody has reported yet may be followed. */
 export function PUT(request: Request, { params }: Context): Promise<Response> {
-  return handle(request, async () => {
+  return handle(request, "shipments", async () => {
     const names = await readNames(await params);
     if (!names.ok) return problemAnswer(names.problem);
     const body = await readBody(request, followBody);
@@ -23,7 +23,7 @@ export function PUT(request: Request, { params }: Context): Promise<Response> {
 
 /** Ends the following; what still waits is not sent. */
 export function DELETE(request: Request, { params }: Context): Promise<Response> {
-  return handle(request, async () => {
+  return handle(request, "shipments", async () => {
     const names = await readNames(await params);
     if (!names.ok) return problemAnswer(names.problem);
     const { externalId, subscriberId } = names.value;

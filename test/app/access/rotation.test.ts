@@ -1,0 +1,37 @@
+import "next/dist/server/node-environment-baseline";
+import { afterEach, expect, test } from "vitest";
+import { actingShopper } from "../../../app/_auth/session";
+import { resetConfig } from "../../../db/config";
+import { linkToken, readLinkToken } from "../../../inngest/messages/links";
+import { requestScope } from "../api/calls";
+import { signedIn } from "./people";
+
+const OLD = process.env.AUTH_SECRET ?? "";
+const NEW = "another-secret-another-secret-another-42";
+const ID = "0b6cf4c1-5a2e-4f6e-9c8e-3f6f0d1c2b3a";
+
+/** As a process that was started with these. */
+function start(secret: string, previous?: string): void {
+  process.env.AUTH_SECRET = secret;
+  if (previous === undefined) delete process.env.AUTH_SECRETS_PREVIOUS;
+  else process.env.AUTH_SECRETS_PREVIOUS = previous;
+  resetConfig();
+  delete (globalThis as { punctualAuth?: unknown }).punctualAuth;
+}
+
+afterEach(() => start(OLD));
+
+test("a session and a link outlive a change of the secret, and end when the old one is taken out", async () => {
+  start(OLD);
+  const { headers, subscriberId } = await signedIn("shopper");
+  const token = linkToken(ID);
+  const who = () => requestScope(new Headers(headers)).run(() => actingShopper() as Promise<never>);
+  expect(await who()).toMatchObject({ subscriberId });
+  start(NEW, OLD);
+  expect(await who()).toMatchObject({ subscriberId });
+  expect(readLinkToken(token)).toBe(ID);
+  expect(linkToken(ID)).not.toBe(token);
+  start(NEW);
+  expect(await who()).toBeNull();
+  expect(readLinkToken(token)).toBeNull();
+});
