@@ -152,6 +152,7 @@ test("after erasure nothing of a person is in any column of any table, nor in a 
 
 test("what waited ends as erased, nothing goes out after, the promises hold, and a stop is remembered", async () => {
   const { subscriberId, partitions } = await plant();
+  await testClock.advance(2000);
   const [email] = await rows<{ id: string }>(
     database(),
     sql`select id from deliveries where channel = 'email' and occurrence_id is not null and state = 'scheduled'`,
