@@ -4,7 +4,7 @@ import { type Candidate, type LaneRow, parcelsOf, planAdmission } from "../../..
 import { LANE_WEIGHTS, LANES } from "../../../db/rules/fair-share";
 import type { Lane } from "../../../db/rules/outcome";
 
-const PARCEL_SIZE_MAX = 25;
+const PARCEL_SIZE_MAX = 50;
 
 function lanesOf(overrides: Partial<Record<Lane, Partial<LaneRow>>> = {}): LaneRow[] {
   return LANES.map((lane) => ({
@@ -100,7 +100,7 @@ describe("who is admitted", () => {
 });
 
 describe("parcels", () => {
-  test("one delivery each when idle, about 25 under backlog", () => {
+  test("one delivery each when idle, an eighth of what goes under backlog, and never more than 50", () => {
     expect(parcelsOf(candidates("standard", 3)).map((parcel) => parcel.length)).toEqual([1, 1, 1]);
     const sizes = parcelsOf(candidates("standard", 200)).map((parcel) => parcel.length);
     expect(sizes).toEqual(Array(8).fill(25));
