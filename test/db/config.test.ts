@@ -28,6 +28,8 @@ test("reads what is needed, and gives the rest its defaults", () => {
     appUrl: "https://punctual.example",
     aftershipWebhookSecret: null,
     authSecret: WHOLE.AUTH_SECRET,
+    previousAuthSecrets: [],
+    trustedProxies: 1,
     suppressionSecret: WHOLE.SUPPRESSION_SECRET,
     resend: {
       account: "main",
