@@ -9,8 +9,8 @@ export const KEYS: readonly Mutation[] = [
     edits: [
       {
         file: "inngest/prepare.ts",
-        from: "reference : row.reference ,",
-        to: 'reference:attemptId.replaceAll("-",""),',
+        from: "reference , attemptId , content",
+        to: 'reference:attemptId.replaceAll("-",""),attemptId,content',
       },
     ],
   },
