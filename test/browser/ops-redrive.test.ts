@@ -86,7 +86,7 @@ async function wantFresh(): Promise<void> {
   };
   await ask("PUT", "subscribers/fresh", { phone: "+12025550188", timeZone: "UTC", verified: true });
   for (let number = 1; number <= FRESH; number += 1) {
-    const dueAt = new Date(Date.now() + number * 10_000).toISOString();
+    const dueAt = new Date(Date.now() + number * 6_000).toISOString();
     await ask("POST", "reminders", {
       subscriber: "fresh",
       title: `Fresh ${number}`,
