@@ -7,19 +7,14 @@ import {
   setOwner,
 } from "../db/admission/controls";
 import { listApiKeys, newApiSecret, revokeApiKey, storeApiKey } from "../db/api-keys";
-import { PREDICTED_MAX } from "../db/console/predictions";
+import { predictDegradation } from "../db/console/predictions";
 import { setMode } from "../db/ledger-mode";
 import type { Operator } from "../db/operator-actions";
 import { setRole } from "../db/roles";
 import { API_SCOPES, readScopes } from "../db/rules/api-scopes";
 import { DEGRADATION_NAME } from "../db/rules/degradation";
 import type { Result } from "../db/rules/errors";
-import {
-  previewDegradation,
-  readDegradations,
-  switchDegradation,
-  writeDegradation,
-} from "../db/shipments/degradation";
+import { readDegradations, switchDegradation, writeDegradation } from "../db/shipments/degradation";
 import { degrade } from "../inngest/degrade";
 import { ringPumps } from "../inngest/dispatch";
 import { Usage } from "./ops-arguments";
@@ -118,7 +113,7 @@ async function degradationTold(
   // What a rehearsal wrote is gone again.
   if (policy === undefined)
     return { ok: true, value: answer({ ok: true, partition, lane }, [`${lane}: ${now}.`]) };
-  const counts = await previewDegradation(policy, PREDICTED_MAX);
+  const counts = await predictDegradation(policy);
   const { degradation } = policy;
   return {
     ok: true,

@@ -22,13 +22,14 @@ const RESUME_SHARE = 0.2;
 
 /**
  * Turns one control of a partition: the change, its audit row and a new pump generation in one transaction. It acts at
- * the next admission and the next claim, without a deploy; the caller rings the pumps after the commit.
+ * the next admission and the next claim, without a deploy; the caller rings the pumps after the commit. Null from `change`:
+ * there is nothing to turn.
  */
 export async function control(
   key: string,
   operator: Operator,
   action: string,
-  change: (tx: Transaction, nowMs: number) => Promise<Record<string, unknown>>,
+  change: (tx: Transaction, nowMs: number) => Promise<Record<string, unknown> | null>,
 ): Promise<ControlOutcome> {
   if (operator.reason.trim() === "")
     return invalid("reason", operator.reason, "a reason that others will understand");
@@ -36,6 +37,7 @@ export async function control(
     const before = await readPartition(tx, key, { lock: true });
     if (before === null) return fail({ code: "not_found", what: "partition" });
     const details = await change(tx, await ledgerNowMs(tx));
+    if (details === null) return fail({ code: "not_found", what: `what ${action} turns` });
     const rings = await rows<Ring>(
       tx,
       sql`with turned as (select key from partitions where key = ${key} or account = ${key} order by key for no key update)

@@ -7,58 +7,43 @@ import type { PartitionDefaults } from "./partitions";
 const BURST_SHARE = 0.05;
 
 /**
- * The belt above the meter: what the rate allows in a second, at least a hundred. A delivery counts from its claim, up to
- * half a second before its call, until its outcome is written: under a second at a provider that is well. Less would
- * bind before the meter does.
+ * What a new partition may do at this rate. Its concurrency is the belt above the meter: what the rate allows in a second,
+ * at least a hundred. A delivery counts from its claim, up to half a second before its call, until its outcome is
+ * written: under a second at a provider that is well. Less would bind before the meter does.
  */
-function concurrencyOf(ratePerSecond: number): number {
-  return Math.max(100, Math.ceil(ratePerSecond));
+function limitsAt(ceiling: number): Pick<PartitionDefaults, "ceiling" | "burst" | "concurrency"> {
+  return {
+    ceiling,
+    burst: Math.max(1, Math.floor(ceiling * BURST_SHARE)),
+    concurrency: Math.max(100, Math.ceil(ceiling)),
+  };
 }
 
 /** Which partition a destination's deliveries belong to, and what a new partition starts with. */
 export function partitionFor(channel: Channel, address: string): PartitionDefaults {
   const { rates, resend, twilio, webPush } = config();
-  const burst = (ceiling: number) => Math.max(1, Math.floor(ceiling * BURST_SHARE));
   switch (channel) {
-    case "email": {
-      const ceiling = rates.emailPerSecond;
-      const key = emailPartition(resend.account);
+    case "email":
       return {
-        key,
+        key: emailPartition(resend.account),
         channel,
         provider: "resend",
-        ceiling,
-        burst: burst(ceiling),
-        concurrency: concurrencyOf(ceiling),
+        ...limitsAt(rates.emailPerSecond),
       };
-    }
     case "sms": {
-      const ceiling = rates.smsSegmentsPerSecond;
-      const shared = rates.smsAccountPerSecond;
       const sender = { channel, provider: "twilio" } as const;
       const key = smsPartition(twilio.accountSid, twilio.from);
-      const own = { ...sender, key, ceiling, burst: burst(ceiling), concurrency: concurrencyOf(ceiling) };
+      const own = { ...sender, key, ...limitsAt(rates.smsSegmentsPerSecond) };
+      const shared = rates.smsAccountPerSecond;
       if (shared === null) return own;
-      const account = {
-        ...sender,
-        key: smsAccount(twilio.accountSid),
-        ceiling: shared,
-        burst: burst(shared),
-        concurrency: concurrencyOf(shared),
-      };
-      return { ...own, account };
+      return { ...own, account: { ...sender, key: smsAccount(twilio.accountSid), ...limitsAt(shared) } };
     }
-    case "push": {
-      const ceiling = rates.pushPerSecond;
-      const key = pushPartition(address, webPush?.extraHosts ?? []);
+    case "push":
       return {
-        key,
+        key: pushPartition(address, webPush?.extraHosts ?? []),
         channel,
         provider: "web-push",
-        ceiling,
-        burst: burst(ceiling),
-        concurrency: concurrencyOf(ceiling),
+        ...limitsAt(rates.pushPerSecond),
       };
-    }
   }
 }

@@ -3,6 +3,7 @@ import { type PartitionFacts, readPartition } from "../admission/partitions";
 import { at, ledgerNowMs, rows, type Transaction, transact } from "../connection";
 import { forecastDrainMs, laneShareOf } from "../rules/forecast";
 import { effectiveCeiling } from "../rules/meter";
+import { affectedBy, type LaneDegradation } from "../shipments/degradation";
 
 /** Beyond this an operator reads "or more": the decision is the same, and counting on would cost what it protects. */
 export const PREDICTED_MAX = 100_000;
@@ -158,6 +159,21 @@ export async function predictLaneShares(
       after: laneShareOf(entry.lane, proposed),
     }));
   });
+}
+
+/** The updates of a lane that wait, and how many of them a policy for overload would act on now. */
+export function predictDegradation(
+  policy: Omit<LaneDegradation, "untilMs">,
+): Promise<{ waiting: number; affected: number }> {
+  const { partition, lane } = policy;
+  return transact(async (tx) => ({
+    waiting: await countUpTo(
+      tx,
+      sql`select from deliveries d where d.partition = ${partition} and d.lane = ${lane}
+        and d.state in ('scheduled', 'ready', 'deferred') and d.shipment_event_id is not null`,
+    ),
+    affected: await countUpTo(tx, sql`select from deliveries d where ${affectedBy(policy)}`),
+  }));
 }
 
 async function countUpTo(tx: Transaction, query: SQL): Promise<number> {

@@ -24,7 +24,7 @@ export interface AdmissionPlan {
   laneClock: number;
 }
 
-/** A parcel never holds more: a group of slots at 500/s, half a second of work at 100/s, and small enough to lose. */
+/** A parcel never holds more: a group of slots at 500/s, and small enough to lose. */
 const PARCEL_SIZE_MAX = 50;
 
 /** Below this many, each delivery travels alone and nothing waits for a neighbour; above, parcels grow. */

@@ -4,7 +4,7 @@ import { rows, transact } from "../connection";
 import { endWaiting } from "../ledger/expire";
 import type { Operator } from "../operator-actions";
 import { type Degradation, type DegradationPolicy, readDegradation } from "../rules/degradation";
-import { fail, invalid } from "../rules/errors";
+import { invalid } from "../rules/errors";
 import type { Lane } from "../rules/outcome";
 
 /** A lane's policy, as written and, until `untilMs`, as acting. */
@@ -48,16 +48,15 @@ export async function switchDegradation(
 ): Promise<ControlOutcome> {
   if (forMs !== null && !(forMs > 0 && forMs <= ON_MAX_MS))
     return invalid("for", forMs, "a duration up to 24h");
-  const written = (await readDegradations(key)).find((one) => one.lane === lane);
-  if (written === undefined) return fail({ code: "not_found", what: "policy of this lane" });
   const action = forMs === null ? "degradation-off" : "degradation-on";
   return control(key, operator, action, async (tx, nowMs) => {
     const untilMs = forMs === null ? null : nowMs + forMs;
-    await rows(
+    const [switched] = await rows<{ degradation: Degradation }>(
       tx,
-      sql`update lanes set degradation_until = from_epoch_ms(${untilMs}::float8) where partition = ${key} and lane = ${lane}`,
+      sql`update lanes set degradation_until = from_epoch_ms(${untilMs}::float8)
+        where partition = ${key} and lane = ${lane} and degradation is not null returning degradation`,
     );
-    return { lane, degradation: written.degradation, untilMs };
+    return switched === undefined ? null : { lane, ...switched, untilMs };
   });
 }
 
@@ -78,7 +77,12 @@ export function readDegradations(key: string | null): Promise<LaneDegradation[]>
  * The waiting updates that a policy acts on, of `deliveries d`. Reminders and notices are none, and neither is what may
  * have gone out already: its outcome is unknown, and whoever sends it again should be the one who finds out.
  */
-function affectedBy({ partition, lane, degradation, windowMs }: Omit<LaneDegradation, "untilMs">): SQL {
+export function affectedBy({
+  partition,
+  lane,
+  degradation,
+  windowMs,
+}: Omit<LaneDegradation, "untilMs">): SQL {
   return sql`d.partition = ${partition} and d.lane = ${lane} and d.state in ('scheduled', 'ready', 'deferred')
     and d.shipment_event_id is not null and d.unresolved_since is null and ${actsOn(degradation, windowMs)}`;
 }
@@ -98,32 +102,6 @@ function actsOn(degradation: Degradation, windowMs: number): SQL {
           and x.state = 'active' and x.verified_at is not null and not exists (select from preferences p
             where p.subscriber_id = d.subscriber_id and p.channel = x.channel and p.topic = 'shipments' and not p.enabled))`;
   }
-}
-
-/** What a policy would act on now, of how many that wait. */
-export interface DegradationPreview {
-  waiting: number;
-  affected: number;
-}
-
-/** Counts up to `max` of each. */
-export function previewDegradation(
-  policy: Omit<LaneDegradation, "untilMs">,
-  max: number,
-): Promise<DegradationPreview> {
-  return transact(async (tx) => {
-    const count = async (where: SQL) => {
-      const [row] = await rows<{ count: number }>(
-        tx,
-        sql`select count(*)::int as count from (select from deliveries d where ${where} limit ${max}) found`,
-      );
-      return row?.count ?? 0;
-    };
-    const { partition, lane } = policy;
-    const waiting = sql`d.partition = ${partition} and d.lane = ${lane} and d.state in ('scheduled', 'ready', 'deferred')
-      and d.shipment_event_id is not null`;
-    return { waiting: await count(waiting), affected: await count(affectedBy(policy)) };
-  });
 }
 
 /** The next updates that a policy acts on, locked, the oldest first: nobody else is kept waiting for one. */

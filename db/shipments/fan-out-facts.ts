@@ -96,6 +96,24 @@ export function readPage(tx: Transaction, ids: readonly string[], limit: number)
   );
 }
 
+/** Payload ids and costs by `<scan>:<channel>:<language>`. */
+export type UpdatePayloads = Map<string, { id: string; cost: number }>;
+
+/** What is rendered of these scans. */
+export async function readUpdatePayloads(
+  tx: Transaction,
+  eventIds: readonly string[],
+): Promise<UpdatePayloads> {
+  const found = await rows<{ id: string; eventId: string; channel: Channel; variant: string; cost: number }>(
+    tx,
+    sql`select id, source_id as "eventId", channel, variant, cost from payloads
+      where source_id = any(${uuids(eventIds)})`,
+  );
+  return new Map(
+    found.map(({ eventId, channel, variant, ...row }) => [`${eventId}:${channel}:${variant}`, row]),
+  );
+}
+
 /** What must be rendered before the next pages of these scans can open: each content once per language. */
 export async function readUnrendered(ids: readonly string[], limit: number): Promise<UpdateToRender[]> {
   const found = await transact((tx) =>

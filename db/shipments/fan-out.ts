@@ -10,7 +10,14 @@ import { messageLocale } from "../rules/message-locale";
 import type { Channel } from "../rules/outcome";
 import { decideUpdate } from "../rules/shipment-opening";
 import { laneOfMilestone, updateExpiresAtMs } from "../rules/shipment-status";
-import { lockUpdates, type PageRow, readPage, type UpdateRow } from "./fan-out-facts";
+import {
+  lockUpdates,
+  type PageRow,
+  readPage,
+  readUpdatePayloads,
+  type UpdatePayloads,
+  type UpdateRow,
+} from "./fan-out-facts";
 
 export interface FanOutOutcome {
   /** Partitions that have new work. */
@@ -74,8 +81,7 @@ interface Context {
   nowMs: number;
   destinations: Map<string, DestinationRow[]>;
   optedOut: Set<string>;
-  /** Payload ids and costs by `<scan>:<channel>:<language>`. */
-  payloads: Map<string, { id: string; cost: number }>;
+  payloads: UpdatePayloads;
 }
 
 async function readContext(
@@ -88,23 +94,13 @@ async function readContext(
     tx,
     sql`select id from subscribers where id = any(${uuids(subscriberIds)}) order by id for share`,
   );
-  const payloads = await rows<{
-    id: string;
-    sourceId: string;
-    channel: Channel;
-    variant: string;
-    cost: number;
-  }>(
-    tx,
-    sql`select id, source_id as "sourceId", channel, variant, cost from payloads
-      where source_id = any(${uuids(updates.map((update) => update.id))})`,
-  );
   return {
     nowMs: await ledgerNowMs(tx),
     destinations: await readDestinations(tx, subscriberIds),
     optedOut: await readOptOuts(tx, subscriberIds, "shipments"),
-    payloads: new Map(
-      payloads.map(({ sourceId, channel, variant, ...row }) => [`${sourceId}:${channel}:${variant}`, row]),
+    payloads: await readUpdatePayloads(
+      tx,
+      updates.map((update) => update.id),
     ),
   };
 }

@@ -10,7 +10,7 @@ import { messageLocale } from "../rules/message-locale";
 import type { Channel } from "../rules/outcome";
 import { decideUpdate } from "../rules/shipment-opening";
 import { type LaneDegradation, lockingAffected } from "./degradation";
-import type { UpdateToRender } from "./fan-out-facts";
+import { type PageRow, readUpdatePayloads, type UpdateToRender } from "./fan-out-facts";
 
 /** The order in which other channels are asked: what costs least and is read soonest first. */
 const CHANNELS: readonly Channel[] = ["push", "email", "sms"];
@@ -19,22 +19,15 @@ const CHANNELS: readonly Channel[] = ["push", "email", "sms"];
 const BATCH = 300;
 
 /** A waiting update with what its copy on another channel needs. */
-interface MovableRow extends Omit<UpdateToRender, "channel" | "language"> {
+interface MovableRow
+  extends Omit<UpdateToRender, "channel" | "language">,
+    Omit<PageRow, "channels" | "chosen" | "newerChosen"> {
   id: string;
   channel: Channel;
-  subscriberId: string;
-  locale: string;
   lane: NewDelivery["lane"];
   flow: string;
   dueAtMs: number;
   expiresAtMs: number;
-  policy: "every" | "latest";
-  timeZone: string;
-  quietFrom: string | null;
-  quietUntil: string | null;
-  smsFrom: string | null;
-  smsUntil: string | null;
-  awayUntilMs: number | null;
 }
 
 export interface Moved {
@@ -62,7 +55,7 @@ export async function moveToOtherChannel(policy: LaneDegradation): Promise<Moved
     const subscriberIds = waiting.map((row) => row.subscriberId);
     const destinations = await readDestinations(tx, subscriberIds);
     const optedOut = await readOptOuts(tx, subscriberIds, "shipments");
-    const payloads = await readPayloads(tx, waiting);
+    const payloads = await readUpdatePayloads(tx, [...new Set(waiting.map((row) => row.eventId))]);
     const nowMs = await ledgerNowMs(tx);
     const born: NewDelivery[] = [];
     const gone: string[] = [];
@@ -109,20 +102,6 @@ function readMovable(tx: Transaction, ids: readonly string[]): Promise<MovableRo
         join subscribers s on s.id = d.subscriber_id
         join shipment_followers f on f.shipment_id = e.shipment_id and f.subscriber_id = d.subscriber_id
       where d.id = any(${uuids(ids)}) order by d.scheduled_at, d.id`,
-  );
-}
-
-async function readPayloads(
-  tx: Transaction,
-  waiting: readonly MovableRow[],
-): Promise<Map<string, { id: string; cost: number }>> {
-  const eventIds = [...new Set(waiting.map((row) => row.eventId))];
-  const found = await rows<{ id: string; eventId: string; channel: Channel; variant: string; cost: number }>(
-    tx,
-    sql`select id, source_id as "eventId", channel, variant, cost from payloads where source_id = any(${uuids(eventIds)})`,
-  );
-  return new Map(
-    found.map(({ eventId, channel, variant, ...row }) => [`${eventId}:${channel}:${variant}`, row]),
   );
 }
 

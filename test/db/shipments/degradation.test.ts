@@ -3,14 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { database } from "../../../db/connection";
 import { listActions } from "../../../db/console/actions";
 import { checkInvariants } from "../../../db/console/invariants";
+import { predictDegradation } from "../../../db/console/predictions";
 import { replaceEffects } from "../../../db/effects";
 import { deliveries } from "../../../db/schema";
-import {
-  previewDegradation,
-  readDegradations,
-  switchDegradation,
-  writeDegradation,
-} from "../../../db/shipments/degradation";
+import { readDegradations, switchDegradation, writeDegradation } from "../../../db/shipments/degradation";
 import { degrade } from "../../../inngest/degrade";
 import { fanOut } from "../../../inngest/fan-out";
 import { publishOutbox } from "../../../inngest/publish";
@@ -116,10 +112,12 @@ describe("what a lane gives up under load", () => {
     const late = (await updates()).find(({ subscriberId }) => subscriberId === young.id);
     await on(partition, "expire_oldest");
     expect(
-      await previewDegradation(
-        { partition, lane: "bulk", degradation: "expire_oldest", windowMs: 30 * MINUTE_MS },
-        100,
-      ),
+      await predictDegradation({
+        partition,
+        lane: "bulk",
+        degradation: "expire_oldest",
+        windowMs: 30 * MINUTE_MS,
+      }),
     ).toEqual({ waiting: 2, affected: 1 });
     expect((await sweep("command"))?.degraded).toBe(1);
     expect(await stateOf(row.id)).toEqual(["expired", "shed"]);

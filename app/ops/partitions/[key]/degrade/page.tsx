@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { readCapacity } from "../../../../../db/console/capacity";
-import { PREDICTED_MAX } from "../../../../../db/console/predictions";
+import { PREDICTED_MAX, predictDegradation } from "../../../../../db/console/predictions";
 import { DEGRADATION_NAME, type Degradation, readDegradation } from "../../../../../db/rules/degradation";
-import { previewDegradation, readDegradations } from "../../../../../db/shipments/degradation";
+import { readDegradations } from "../../../../../db/shipments/degradation";
 import { requireReader } from "../../../../_auth/operator";
 import { ConfirmForm } from "../../../../_ops/confirm-form";
 import { LeverPage } from "../../../../_ops/lever-page";
@@ -39,10 +39,7 @@ export default async function DegradePage({
   const [capacity, written] = await Promise.all([readCapacity(0), readDegradations(key)]);
   const heading = capacity.find((row) => row.partition === key);
   if (heading === undefined) notFound();
-  const { waiting, affected } = await previewDegradation(
-    { partition: key, lane, degradation, windowMs },
-    PREDICTED_MAX,
-  );
+  const { waiting, affected } = await predictDegradation({ partition: key, lane, degradation, windowMs });
   const before = written.find((row) => row.lane === lane);
   const partition = partitionName(key);
   const { drainMs } = heading.forecast;
