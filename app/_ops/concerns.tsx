@@ -4,8 +4,7 @@ import { DEAD_MAX, type Pulse } from "../../db/console/pulse";
 import { TextLink } from "../_ui/button";
 import { Notice } from "../_ui/notice";
 import { When } from "../_ui/when";
-import { oldestOf, verdictOf } from "./health";
-import type { AgeSlo } from "./health-card";
+import { type AgeSlo, oldestOf, verdictOf } from "./health";
 import { address, counted, duration, partitionName, partitionPath } from "./words";
 
 interface ConcernsProps {

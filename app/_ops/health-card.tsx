@@ -7,11 +7,8 @@ import { ChannelIcon } from "../_ui/channel-icon";
 import { StatusMark } from "../_ui/status-mark";
 import { When } from "../_ui/when";
 import { Gauge, toneOf } from "./gauge";
-import { oldestOf, verdictOf } from "./health";
+import { type AgeSlo, oldestOf, verdictOf } from "./health";
 import { address, count, duration, partitionName, partitionPath, perSecond, plain, share } from "./words";
-
-/** How old the queue of a lane may be, in milliseconds. */
-export type AgeSlo = (channel: string, lane: string) => number | null;
 
 interface HealthCardProps {
   health: PartitionHealth;

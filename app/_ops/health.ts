@@ -59,3 +59,12 @@ export function verdictOf(health: PartitionHealth, pulse: PartitionPulse | undef
     return { word: "Rate 0", tone: "attention", why: "The ceiling is 0, which is a pause.", untilMs };
   return { word: "Held", tone: "bad", why: "The whole ledger is held.", untilMs };
 }
+
+/** How old the queue of a lane may be, in milliseconds. */
+export type AgeSlo = (channel: string, lane: string) => number | null;
+
+/** Looks it up among the promises as they are stored. */
+export function ageSloOf(slos: readonly { channel: string; lane: string; p99AgeMs: number }[]): AgeSlo {
+  return (channel, lane) =>
+    slos.find((slo) => slo.channel === channel && slo.lane === lane)?.p99AgeMs ?? null;
+}

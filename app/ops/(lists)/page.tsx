@@ -11,7 +11,8 @@ import { requireReader } from "../../_auth/operator";
 import { AnswersSummary } from "../../_ops/answers-summary";
 import { Concerns } from "../../_ops/concerns";
 import { FlowChart } from "../../_ops/flow-chart";
-import { type AgeSlo, HealthCard } from "../../_ops/health-card";
+import { ageSloOf } from "../../_ops/health";
+import { HealthCard } from "../../_ops/health-card";
 import { address, one } from "../../_ops/words";
 import { LiveUpdates } from "../../_reminders/live-updates";
 import { Card, EmptyState, PageHeading } from "../../_ui/page-parts";
@@ -46,8 +47,7 @@ export default async function OverviewPage({ searchParams }: PageProps<"/ops">) 
     readAnswers(ANSWERS_MS),
   ]);
   const { timeZone, nowMs } = reader;
-  const slo: AgeSlo = (channel, lane) =>
-    slos.find((entry) => entry.channel === channel && entry.lane === lane)?.p99AgeMs ?? null;
+  const slo = ageSloOf(slos);
   return (
     <div className="space-y-8">
       <PageHeading title="Overview" actions={<LiveUpdates lookAgainMs={LOOK_AGAIN_MS} readAtMs={nowMs} />} />

@@ -68,7 +68,7 @@ export async function relieve(key: string, before: FormState, form: FormData): P
     return finish(key, "relief-off", await switchDegradation(key, lane, null, by), before, form);
   const { ms: windowMs } = readPolicyWindow(textOf(form, "window"));
   const written = await writeDegradation(key, { lane, policy: textOf(form, "policy"), windowMs }, by);
-  if (term.kind === "written" || !written.ok) return finish(key, "relief-written", written, before, form);
+  if (term.kind !== "for" || !written.ok) return finish(key, "relief-written", written, before, form);
   const switched = await switchDegradation(key, lane, term.ms, by);
   if (switched.ok) after(() => degrade(key));
   return finish(key, "relief-on", switched, before, form);

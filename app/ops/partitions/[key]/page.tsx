@@ -7,6 +7,7 @@ import { requireReader } from "../../../_auth/operator";
 import { ActionTable } from "../../../_ops/action-table";
 import { Controls } from "../../../_ops/controls";
 import { Code, Fact, Facts } from "../../../_ops/facts";
+import { ageSloOf } from "../../../_ops/health";
 import { HealthCard } from "../../../_ops/health-card";
 import {
   address,
@@ -79,15 +80,7 @@ export default async function PartitionPage({ params, searchParams }: PageProps<
           </p>
         </Notice>
       ))}
-      <HealthCard
-        health={health}
-        pulse={pulse}
-        slo={(channel, lane) =>
-          slos.find((slo) => slo.channel === channel && slo.lane === lane)?.p99AgeMs ?? null
-        }
-        timeZone={timeZone}
-        nowMs={nowMs}
-      />
+      <HealthCard health={health} pulse={pulse} slo={ageSloOf(slos)} timeZone={timeZone} nowMs={nowMs} />
       <Controls health={health} mayAct={mayAct} />
       <Card className="space-y-4">
         <h2 className="text-lg font-semibold">Meter</h2>
