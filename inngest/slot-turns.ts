@@ -1,9 +1,11 @@
 import { effects } from "../db/effects";
-import { GROUP_MS } from "../db/rules/slots";
+import { GROUP_MS, SLOT_PATIENCE_MS } from "../db/rules/slots";
 
 /** What this process knows of a partition's meter. It is advice only: the meter row decides, and others ask it too. */
 interface Advice {
-  /** On the monotonic clock: when there is room for a whole group of slots again, or whose turn comes after that. */
+  /** On the monotonic clock: when the meter said that there is room for a whole group of slots again. */
+  roomAtMs: number;
+  /** Whose turn it is after that. */
   turnAtMs: number;
   /** How many deliveries one group holds at most. */
   groupSize: number;
@@ -25,14 +27,21 @@ function known(): Map<string, Advice> {
 /**
  * Takes the next turn to ask for slots for that many deliveries: how long to wait, 0 when there should be room now.
  * Asking sooner is a transaction that brings little or nothing.
+ *
+ * Turns reach no further beyond the meter's own word than a run would wait: what is taken beyond that has been left by
+ * runs that died or gave up, and would make everybody give up without asking. Who finds the meter itself too far away
+ * gives up, and takes none.
  */
 export function takeTurn(partition: string, count: number): number {
   const nowMs = effects.monotonicMs();
   const advice = known().get(partition);
-  if (advice === undefined || advice.turnAtMs <= nowMs) return 0;
-  const waitMs = advice.turnAtMs - nowMs;
-  advice.turnAtMs += TURN_SHARE * Math.min(GROUP_MS, count * advice.intervalMs);
-  return waitMs;
+  if (advice === undefined) return 0;
+  const roomAtMs = Math.max(nowMs, advice.roomAtMs);
+  if (advice.turnAtMs - roomAtMs > SLOT_PATIENCE_MS) advice.turnAtMs = roomAtMs;
+  const atMs = Math.max(roomAtMs, advice.turnAtMs);
+  if (atMs <= nowMs || atMs - nowMs > SLOT_PATIENCE_MS) return atMs - nowMs;
+  advice.turnAtMs = atMs + TURN_SHARE * Math.min(GROUP_MS, count * advice.intervalMs);
+  return atMs - nowMs;
 }
 
 /** How many deliveries it makes sense to ask about at once; all of them as long as nothing is known. */
@@ -47,8 +56,8 @@ export function noteSlots(
 ): void {
   const { roomInMs, groupSize, intervalMs } = said;
   const roomAtMs = roomInMs > 0 ? effects.monotonicMs() + roomInMs : Number.NEGATIVE_INFINITY;
-  const before = known().get(partition)?.turnAtMs ?? Number.NEGATIVE_INFINITY;
-  known().set(partition, { turnAtMs: Math.max(roomAtMs, before), groupSize, intervalMs });
+  const turnAtMs = Math.max(roomAtMs, known().get(partition)?.turnAtMs ?? Number.NEGATIVE_INFINITY);
+  known().set(partition, { roomAtMs, turnAtMs, groupSize, intervalMs });
 }
 
 /** Forgets one partition after a cut of its rate; all of them with a ledger that starts anew. */

@@ -138,7 +138,10 @@ async function endDeliveries(tx: Transaction, subscriberId: string): Promise<num
   return ended.length;
 }
 
-/** Contents that nobody else was sent, and the providers' words. */
+/**
+ * Contents that nobody else was sent, and the providers' words. What an update says names nobody: it stays as long as
+ * somebody else follows its parcel, who may be sent it on another channel yet.
+ */
 async function eraseMessages(tx: Transaction, subscriberId: string): Promise<void> {
   await rows(
     tx,
@@ -147,7 +150,10 @@ async function eraseMessages(tx: Transaction, subscriberId: string): Promise<voi
         or p.source_id in (select o.id from occurrences o join reminders r on r.id = o.reminder_id
           where r.subscriber_id = ${subscriberId}::uuid)
         or p.source_id in (select id from notices where subscriber_id = ${subscriberId}::uuid))
-      and not exists (select 1 from deliveries d where d.payload_id = p.id and d.subscriber_id <> ${subscriberId}::uuid)`,
+      and not exists (select 1 from deliveries d where d.payload_id = p.id and d.subscriber_id <> ${subscriberId}::uuid)
+      and not exists (select 1 from shipment_events e join shipment_followers f on f.shipment_id = e.shipment_id
+        join subscribers x on x.id = f.subscriber_id where e.id = p.source_id
+          and f.subscriber_id <> ${subscriberId}::uuid and x.erased_at is null)`,
   );
   await rows(
     tx,

@@ -83,30 +83,46 @@ export function affectedBy({
   degradation,
   windowMs,
 }: Omit<LaneDegradation, "untilMs">): SQL {
-  return sql`d.partition = ${partition} and d.lane = ${lane} and d.state in ('scheduled', 'ready', 'deferred')
+  return sql`d.partition = ${partition} and d.lane = ${lane} and d.state in ${WAITING}
     and d.shipment_event_id is not null and d.unresolved_since is null and ${actsOn(degradation, windowMs)}`;
 }
 
+const WAITING = sql`('scheduled', 'ready', 'deferred')`;
+
+/** Deliveries `s` of the same update for the same reader as `d`, on other channels and devices. */
+export const SIBLINGS = sql`deliveries s where s.shipment_event_id = d.shipment_event_id
+  and s.subscriber_id = d.subscriber_id and s.id <> d.id`;
+
 function actsOn(degradation: Degradation, windowMs: number): SQL {
+  const isOld = sql`d.scheduled_at < ledger_now() - ${windowMs} * interval '1 millisecond'`;
   switch (degradation) {
     case "coalesce":
       return sql`exists (select from shipment_events e join shipment_events newer on newer.shipment_id = e.shipment_id
         and newer.version > e.version join shipment_followers f on f.shipment_id = e.shipment_id
-        and f.subscriber_id = d.subscriber_id and newer.status = any(f.milestones)
+        and f.subscriber_id = d.subscriber_id and newer.status = any(f.milestones) and f.joined_version < newer.version
         and (f.left_version is null or f.left_version >= newer.version) where e.id = d.shipment_event_id)`;
     case "expire_oldest":
-      return sql`d.scheduled_at < ledger_now() - ${windowMs} * interval '1 millisecond'`;
+      return isOld;
     case "other_channel":
-      return sql`d.scheduled_at < ledger_now() - ${windowMs} * interval '1 millisecond'
+      // A channel on which this update has ended unsent carries it no more; a reader who has it on one device has it.
+      return sql`${isOld}
         and exists (select from destinations x where x.subscriber_id = d.subscriber_id and x.channel <> d.channel
           and x.state = 'active' and x.verified_at is not null and not exists (select from preferences p
-            where p.subscriber_id = d.subscriber_id and p.channel = x.channel and p.topic = 'shipments' and not p.enabled))`;
+            where p.subscriber_id = d.subscriber_id and p.channel = x.channel and p.topic = 'shipments' and not p.enabled)
+          and coalesce((select bool_or(s.state not in ('dead', 'expired')) from ${SIBLINGS} and s.channel = x.channel), true))
+        and not exists (select from ${SIBLINGS} and s.channel = d.channel and (s.state in ('sending', 'delivered')
+          or s.unresolved_since is not null or s.state in ${WAITING} and s.partition <> d.partition))`;
   }
 }
 
-/** The next updates that a policy acts on, locked, the oldest first: nobody else is kept waiting for one. */
+/**
+ * The next updates that a policy acts on, locked, the oldest first: nobody else is kept waiting for one. None when it has
+ * been switched off since it was read.
+ */
 export function lockingAffected(policy: Omit<LaneDegradation, "untilMs">, limit: number): SQL {
-  return sql`select d.id from deliveries d where ${affectedBy(policy)}
+  return sql`select d.id from deliveries d where ${affectedBy(policy)} and exists (select from lanes l
+      where l.partition = ${policy.partition} and l.lane = ${policy.lane} and l.degradation = ${policy.degradation}
+        and l.degradation_until > ledger_now())
     order by d.scheduled_at, d.id limit ${limit} for update skip locked`;
 }
 

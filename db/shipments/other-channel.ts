@@ -9,7 +9,7 @@ import { deliveryKey } from "../rules/delivery-key";
 import { messageLocale } from "../rules/message-locale";
 import type { Channel } from "../rules/outcome";
 import { decideUpdate } from "../rules/shipment-opening";
-import { type LaneDegradation, lockingAffected } from "./degradation";
+import { type LaneDegradation, lockingAffected, SIBLINGS } from "./degradation";
 import { type PageRow, readUpdatePayloads, type UpdateToRender } from "./fan-out-facts";
 
 /** The order in which other channels are asked: what costs least and is read soonest first. */
@@ -41,9 +41,10 @@ export interface Moved {
 /**
  * Moves the oldest waiting updates of a lane to another verified channel of their readers: a delivery with that channel's
  * own key is born and the old one ends as `moved`, in one transaction, so that nobody gets both and nobody none (P1, P5).
- * Whoever already has that channel's delivery keeps it. Whoever has no other channel waits on.
+ * Whoever already has that channel's delivery keeps it, as long as it lives: its row is locked, so that it is not moved away
+ * at the same moment. Whoever has no other channel waits on, and so does a reader whose other row somebody else holds.
  *
- * Lock order: the waiting rows with SKIP LOCKED; destinations and preferences are read after them.
+ * Lock order: the waiting rows and their siblings with SKIP LOCKED; everything else is read after them.
  */
 export async function moveToOtherChannel(policy: LaneDegradation): Promise<Moved> {
   return transact(async (tx) => {
@@ -56,6 +57,7 @@ export async function moveToOtherChannel(policy: LaneDegradation): Promise<Moved
     const destinations = await readDestinations(tx, subscriberIds);
     const optedOut = await readOptOuts(tx, subscriberIds, "shipments");
     const payloads = await readUpdatePayloads(tx, [...new Set(waiting.map((row) => row.eventId))]);
+    const carriers = await lockCarriers(tx, waiting);
     const nowMs = await ledgerNowMs(tx);
     const born: NewDelivery[] = [];
     const gone: string[] = [];
@@ -64,7 +66,8 @@ export async function moveToOtherChannel(policy: LaneDegradation): Promise<Moved
       const channel = CHANNELS.find((other) => {
         const name = `${row.subscriberId}:${other}`;
         const [first] = targetsOf(other, destinations.get(name) ?? []).targets;
-        return other !== row.channel && !optedOut.has(name) && first !== null && first !== undefined;
+        const isReached = !optedOut.has(name) && first !== null && first !== undefined;
+        return other !== row.channel && isReached && carriers(row, other);
       });
       if (channel === undefined) continue;
       const language = messageLocale(row.locale);
@@ -88,6 +91,35 @@ export async function moveToOtherChannel(policy: LaneDegradation): Promise<Moved
   });
 }
 
+/**
+ * Locks what other channels have of these updates, and tells whether one can carry an update: it has nothing of it yet, or
+ * a row that lives and is ours to hold until the commit. A channel of a row that has ended since, or that somebody else
+ * holds, carries nothing now.
+ */
+async function lockCarriers(
+  tx: Transaction,
+  waiting: readonly MovableRow[],
+): Promise<(row: MovableRow, channel: Channel) => boolean> {
+  const others = sql`(select s.id from deliveries d, lateral (select s.id from ${SIBLINGS} and s.channel <> d.channel) s
+    where d.id = any(${uuids(waiting.map((row) => row.id))}))`;
+  const locked = await rows<{ id: string }>(
+    tx,
+    sql`select id from deliveries where id in ${others} order by id for update skip locked`,
+  );
+  const found = await rows<{ id: string; name: string; lives: boolean }>(
+    tx,
+    sql`select id, shipment_event_id || ':' || subscriber_id || ':' || channel as name,
+        state not in ('dead', 'expired') as lives from deliveries where id in ${others}`,
+  );
+  const mine = new Set(locked.map(({ id }) => id));
+  const known = new Set(found.map(({ name }) => name));
+  const carried = new Set(found.flatMap(({ id, name, lives }) => (lives && mine.has(id) ? [name] : [])));
+  return ({ eventId, subscriberId }, channel) => {
+    const name = `${eventId}:${subscriberId}:${channel}`;
+    return !known.has(name) || carried.has(name);
+  };
+}
+
 function readMovable(tx: Transaction, ids: readonly string[]): Promise<MovableRow[]> {
   return rows<MovableRow>(
     tx,
@@ -100,7 +132,8 @@ function readMovable(tx: Transaction, ids: readonly string[]): Promise<MovableRo
         epoch_ms(s.paused_until) as "awayUntilMs"
       from deliveries d join shipment_events e on e.id = d.shipment_event_id join shipments p on p.id = e.shipment_id
         join subscribers s on s.id = d.subscriber_id
-        join shipment_followers f on f.shipment_id = e.shipment_id and f.subscriber_id = d.subscriber_id
+        join lateral (select policy from shipment_followers f where f.shipment_id = e.shipment_id
+          and f.subscriber_id = d.subscriber_id order by f.joined_version desc limit 1) f on true
       where d.id = any(${uuids(ids)}) order by d.scheduled_at, d.id`,
   );
 }

@@ -99,7 +99,7 @@ function planSeries(stage: Stage, dice: Dice): void {
     const { id, dueAt: toldDueAt } = scheduled.value.value;
     stage.told.push({
       ...{ id, shopper, createdAtMs: stage.world.ledgerNowMs(), dueAtMs: Date.parse(toldDueAt), wall: null },
-      ...{ retimed: false, repeats: true, edits: [], cancelled: null, stops: [] },
+      ...{ retimed: false, repeats: true, edits: [], cancelled: null, stops: [], inOrder: null },
     });
     await ringDoorbell();
   });

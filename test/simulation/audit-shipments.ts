@@ -33,7 +33,8 @@ function wasFollowing(following: Following, scan: Announced): boolean {
   return (
     following.parcel === scan.parcel &&
     following.fromMs < scan.askedAtMs &&
-    following.leftAskedAtMs > scan.atMs
+    following.leftAskedAtMs > scan.atMs &&
+    following.shopper.eraseAskedAtMs > scan.atMs
   );
 }
 

@@ -1,25 +1,13 @@
 import type { LedgerCall } from "../../standins/providers";
+import { auditChoices, type Choices } from "./audit-choices";
+import { auditOverload, type Policies } from "./audit-overload";
 import { auditRate } from "./audit-rate";
 import { auditShipments } from "./audit-shipments";
 import type { AttemptFacts, DeliveryFacts, Evidence, Report, Violation } from "./evidence";
-import {
-  type Announced,
-  type Following,
-  type OptOut,
-  type PauseOfAll,
-  type Shopper,
-  type Stall,
-  type Told,
-  wallTime,
-} from "./stage";
+import { type Announced, type Stall, type Told, wallTime } from "./stage";
 
 /** What the people of the story were told, as far as the auditor needs it. */
-export interface Promised {
-  shoppers: readonly Shopper[];
-  told: readonly Told[];
-  optOuts: readonly OptOut[];
-  pauses: readonly PauseOfAll[];
-  followings: readonly Following[];
+export interface Promised extends Choices, Policies {
   announced: readonly Announced[];
   /** A process that stood still is forgiven some lateness. */
   stalls: readonly Stall[];
@@ -56,10 +44,9 @@ export function audit(evidence: Evidence, promised: Promised): Violation[] {
     auditRetryAfter(delivery, attempts, calls, evidence, report);
   }
   for (const told of promised.told) auditTold(told, evidence, report);
-  for (const optOut of promised.optOuts) auditOptOut(optOut, evidence, report);
-  for (const pause of promised.pauses) auditPauseOfAll(pause, evidence, report);
-  for (const shopper of promised.shoppers) auditQuiet(shopper, evidence, report);
+  auditChoices(promised, evidence, report);
   auditShipments(promised.followings, promised.announced, evidence, report);
+  auditOverload(promised, evidence, report);
   auditOutbox(evidence, report);
   auditGate(evidence, report);
   auditRate(evidence, report);
@@ -248,49 +235,4 @@ function wallExists({ local, timeZone }: { local: string; timeZone: string }): b
     if (wallTime(aroundMs + quarter * 900_000, timeZone) === local) return true;
   }
   return false;
-}
-
-function auditOptOut(optOut: OptOut, evidence: Evidence, report: Report): void {
-  for (const row of evidence.deliveries) {
-    if (row.subscriberId !== optOut.subscriberId || row.channel !== optOut.channel) continue;
-    if (row.reminderId === null) continue;
-    for (const attempt of evidence.attempts.get(row.id) ?? []) {
-      if (attempt.begunAtMs > optOut.fromMs && attempt.begunAtMs < optOut.untilMs) {
-        report("P6", "begun although the channel is off", row.key);
-      }
-    }
-  }
-}
-
-function auditPauseOfAll(pause: PauseOfAll, evidence: Evidence, report: Report): void {
-  for (const row of evidence.deliveries) {
-    if (row.subscriberId !== pause.subscriberId || row.lane === "urgent") continue;
-    for (const attempt of evidence.attempts.get(row.id) ?? []) {
-      if (attempt.begunAtMs > pause.fromMs && attempt.begunAtMs < pause.untilMs)
-        report("P6", "begun although everything is paused", row.key);
-    }
-  }
-}
-
-function auditQuiet(shopper: Shopper, evidence: Evidence, report: Report): void {
-  if (shopper.quiet === null) return;
-  const { start, end } = shopper.quiet;
-  const wall = new Intl.DateTimeFormat("en-GB", {
-    timeZone: shopper.timeZone,
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
-  const isQuiet = (atMs: number) => {
-    const clock = wall.format(atMs);
-    return start < end ? clock >= start && clock < end : clock >= start || clock < end;
-  };
-  for (const row of evidence.deliveries) {
-    if (row.subscriberId !== shopper.id || row.lane === "urgent") continue;
-    for (const { begunAtMs, slotAtMs } of evidence.attempts.get(row.id) ?? []) {
-      // A claim is made a moment ahead of its instant, and hours are judged at that.
-      if (isQuiet(begunAtMs) && isQuiet(slotAtMs))
-        report("P6", `begun at ${wall.format(begunAtMs)}, inside quiet hours`, row.key);
-    }
-  }
 }

@@ -41,6 +41,10 @@ export interface DeliveryFacts {
   attemptCount: number;
   failureCount: number;
   throttleCount: number;
+  /** It was dead and goes again: what had ended for certain had not. */
+  redriven: boolean;
+  /** What it says is still there. */
+  hasContent: boolean;
 }
 
 export interface AttemptFacts {
@@ -100,7 +104,9 @@ export async function readEvidence(stage: Stage): Promise<Evidence> {
             epoch_ms(d.next_eligible_at) as "nextEligibleAtMs", epoch_ms(d.expires_at) as "expiresAtMs",
             epoch_ms(d.first_attempt_at) as "firstAttemptAtMs", epoch_ms(d.finished_at) as "finishedAtMs",
             epoch_ms(d.unresolved_since) as "unresolvedSinceMs", d.attempt_count as "attemptCount",
-            d.failure_count as "failureCount", d.throttle_count as "throttleCount"
+            d.failure_count as "failureCount", d.throttle_count as "throttleCount", d.redrive_id is not null as redriven,
+            exists (select from payloads p where p.id = d.payload_id and p.content is not null
+              and d.shipment_event_id is null) as "hasContent"
           from deliveries d left join occurrences o on o.id = d.occurrence_id
             left join shipment_events e on e.id = d.shipment_event_id left join shipments s on s.id = e.shipment_id
           order by d.key`,

@@ -1,9 +1,9 @@
-import { readAftership } from "../../db/rules/aftership";
 import type { ShipmentEventBody } from "../../db/rules/shipment-schemas";
 import { MILESTONES } from "../../db/rules/shipment-status";
 import { followShipment, unfollowShipment } from "../../db/shipments/follow";
-import { recordScans, type ScanSource } from "../../db/shipments/record";
+import { type RecordedScan, recordScans, type ScanSource } from "../../db/shipments/record";
 import { ringDoorbell } from "../../inngest/publish";
+import { type Checkpoint, callWebhook } from "./aftership";
 import type { Dice } from "./dice";
 import type { Following, Shopper, Stage } from "./stage";
 
@@ -18,7 +18,7 @@ const JOURNEY = [
   ["delivered", "Delivered"],
 ] as const;
 
-interface Import {
+export interface Import {
   source: ScanSource;
   parcels: readonly string[];
   order: string | null;
@@ -54,19 +54,32 @@ export function planShipments(stage: Stage, dice: Dice): void {
 
 function planFollower(stage: Stage, dice: Dice, shopper: Shopper, parcel: string): void {
   const { activeMs } = stage.length;
+  const [channels, policy] = [dice.some(shopper.channels), dice.pick(["every", "latest"] as const)];
+  const atMs = dice.int(0, activeMs * 0.4);
+  const following = askToFollow(stage, atMs, { shopper, parcel, channels, policy });
+  if (!dice.chance(0.2)) return;
+  const leavesMs = Math.max(atMs + 1_000, stage.soonAfterWork(dice) ?? dice.int(0, activeMs));
+  stage.ask(leavesMs, `${shopper.externalId} lets ${parcel} go`, async () => {
+    following.leftAskedAtMs = stage.world.nowMs();
+    const left = await unfollowShipment({ externalId: parcel }, shopper.id);
+    if (left.ok) following.leftAtMs = stage.world.nowMs();
+  });
+}
+
+/** Lets a shopper follow a parcel; what is known of it is in the answer, and on the stage once it is confirmed. */
+export function askToFollow(
+  stage: Stage,
+  atMs: number,
+  wish: Pick<Following, "shopper" | "parcel" | "channels" | "policy">,
+): Following {
   const following: Following = {
-    shopper,
-    parcel,
-    channels: dice.some(shopper.channels),
-    policy: dice.pick(["every", "latest"] as const),
+    ...wish,
     fromMs: Number.POSITIVE_INFINITY,
     leftAskedAtMs: Number.POSITIVE_INFINITY,
     leftAtMs: Number.POSITIVE_INFINITY,
   };
-  const atMs = dice.int(0, activeMs * 0.4);
-  const { externalId } = shopper;
-  stage.ask(atMs, `${externalId} follows ${parcel} by ${following.channels.join(", ")}`, async () => {
-    const { channels, policy } = following;
+  const { shopper, parcel, channels, policy } = wish;
+  stage.ask(atMs, `${shopper.externalId} follows ${parcel} by ${channels.join(", ")}`, async () => {
     const name = { externalId: parcel };
     const milestones = [...MILESTONES];
     const followed = await followShipment(name, shopper.id, { channels, policy, milestones, order: null });
@@ -74,16 +87,10 @@ function planFollower(stage: Stage, dice: Dice, shopper: Shopper, parcel: string
     following.fromMs = stage.world.nowMs();
     stage.followings.push(following);
   });
-  if (!dice.chance(0.2)) return;
-  const leavesMs = Math.max(atMs + 1_000, stage.soonAfterWork(dice) ?? dice.int(0, activeMs));
-  stage.ask(leavesMs, `${externalId} lets ${parcel} go`, async () => {
-    following.leftAskedAtMs = stage.world.nowMs();
-    const left = await unfollowShipment({ externalId: parcel }, shopper.id);
-    if (left.ok) following.leftAtMs = stage.world.nowMs();
-  });
+  return following;
 }
 
-function planImport(stage: Stage, dice: Dice, atMs: number, told: Import): void {
+export function planImport(stage: Stage, dice: Dice, atMs: number, told: Import): void {
   stage.busyAtMs.push(atMs);
   planRecording(stage, atMs, told);
   if (dice.chance(0.3)) planRecording(stage, atMs + dice.int(0, 15_000), told);
@@ -101,52 +108,73 @@ function planImport(stage: Stage, dice: Dice, atMs: number, told: Import): void 
 }
 
 function planRecording(stage: Stage, atMs: number, told: Import): void {
+  if (told.source === "aftership") {
+    for (const [index, checkpoint] of checkpointsOf(stage, atMs, told).entries())
+      planWebhook(stage, atMs + index * WEBHOOKS_APART_MS, checkpoint);
+    return;
+  }
   stage.ask(atMs, `an import of ${told.parcels.length} parcels`, async () => {
-    const { world } = stage;
-    const askedAtMs = world.nowMs();
-    const recorded = await recordScans(told.source, scansOf(told, world.ledgerNowMs()));
+    const askedAtMs = stage.world.nowMs();
+    const recorded = await recordScans(told.source, scansOf(told, stage.world.ledgerNowMs()));
     if (!recorded.ok) return;
-    for (const { shipment, version, outcome } of recorded.value.value) {
-      if (outcome !== "announced" || version === null) continue;
-      stage.announced.push({ parcel: shipment, version, askedAtMs, atMs: world.nowMs() });
-    }
+    noteAnnounced(stage, recorded.value.value, askedAtMs);
     await ringDoorbell();
   });
 }
 
-function scansOf({ source, parcels, order, steps }: Import, nowMs: number): ShipmentEventBody[] {
-  return steps.flatMap((step) => {
-    const [status, tag] = JOURNEY[step % JOURNEY.length] ?? JOURNEY[0];
-    return parcels.map((parcel): ShipmentEventBody => {
-      const eventId = `${parcel}-${status}`;
-      const occurredAtMs = nowMs - 60_000 + step * 1_000;
-      if (source === "aftership") return fromWebhook({ eventId, parcel, tag, order, occurredAtMs });
-      return {
-        ...{ eventId, shipment: parcel, order, carrier: "DHL", trackingNumber: null, status },
-        ...{ occurredAt: occurredAtMs, detail: null, location: null, pickUpCode: null, expectedOn: null },
-        url: null,
-      };
-    });
+function noteAnnounced(stage: Stage, recorded: readonly RecordedScan[], askedAtMs: number): void {
+  for (const { shipment, version, outcome } of recorded) {
+    if (outcome !== "announced" || version === null) continue;
+    stage.announced.push({ parcel: shipment, version, askedAtMs, atMs: stage.world.nowMs() });
+  }
+}
+
+/** AfterShip calls once for each checkpoint, one soon after the other. */
+const WEBHOOKS_APART_MS = 40;
+
+/** It calls again when there was no 200: https://www.aftership.com/docs/tracking/webhook/webhook-overview. */
+const WEBHOOK_TRIES = 4;
+const WEBHOOK_AGAIN_MS = 15_000;
+
+function planWebhook(stage: Stage, atMs: number, checkpoint: Checkpoint, tries = WEBHOOK_TRIES): void {
+  const { world } = stage;
+  stage.at(atMs, () => {
+    const askedAtMs = world.nowMs();
+    const calling = world.app.act(() =>
+      callWebhook(checkpoint, (recorded) => noteAnnounced(stage, recorded, askedAtMs)),
+    );
+    void calling
+      .catch(() => false)
+      .then((taken) => {
+        if (taken) stage.note(`AfterShip tells of ${checkpoint.eventId}`);
+        else stage.struck("webhook not taken", checkpoint.eventId);
+        if (!taken && tries > 1)
+          planWebhook(stage, stage.sinceMs() + WEBHOOK_AGAIN_MS, checkpoint, tries - 1);
+      });
   });
 }
 
-function fromWebhook(scan: {
-  eventId: string;
-  parcel: string;
-  tag: string;
-  order: string | null;
-  occurredAtMs: number;
-}): ShipmentEventBody {
-  const [slug, number] = scan.parcel.split(":");
-  const time = new Date(scan.occurredAtMs).toISOString();
-  const msg = {
-    ...{ tracking_number: number, slug, tag: scan.tag, order_id: scan.order },
-    checkpoints: [{ checkpoint_time: time, message: scan.tag }],
-  };
-  const read = readAftership(
-    { event: "tracking_update", event_id: scan.eventId, ts: scan.occurredAtMs / 1_000, msg },
-    scan.occurredAtMs,
-  );
-  if (!read.ok || read.value === null) throw new Error(`Bug! ${JSON.stringify(read)}`);
-  return read.value;
+function checkpointsOf(stage: Stage, atMs: number, { parcels, order, steps }: Import): Checkpoint[] {
+  return steps.flatMap((step) => {
+    const [status, tag] = stepOf(step);
+    return parcels.map((parcel) => ({
+      ...{ eventId: `${parcel}-${status}`, parcel, tag, order },
+      occurredAtMs: stage.startMs + atMs - 60_000 + step * 1_000,
+    }));
+  });
+}
+
+const stepOf = (step: number) => JOURNEY[step % JOURNEY.length] ?? JOURNEY[0];
+
+function scansOf({ parcels, order, steps }: Import, nowMs: number): ShipmentEventBody[] {
+  return steps.flatMap((step) => {
+    const [status] = stepOf(step);
+    return parcels.map(
+      (parcel): ShipmentEventBody => ({
+        ...{ eventId: `${parcel}-${status}`, shipment: parcel, order, carrier: "DHL", trackingNumber: null },
+        ...{ status, occurredAt: nowMs - 60_000 + step * 1_000, detail: null, location: null },
+        ...{ pickUpCode: null, expectedOn: null, url: null },
+      }),
+    );
+  });
 }

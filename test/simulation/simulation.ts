@@ -4,7 +4,14 @@ import { probePunctuality } from "./afterwards";
 import { audit } from "./auditor";
 import { cleanUp } from "./cleanup";
 import { Dice } from "./dice";
-import { digestOf, type Evidence, factsAbout, readEvidence, type Violation } from "./evidence";
+import {
+  type DeliveryFacts,
+  digestOf,
+  type Evidence,
+  factsAbout,
+  readEvidence,
+  type Violation,
+} from "./evidence";
 import { endFaults, planFaults } from "./faults/plan";
 import { databaseViolations } from "./judge";
 import { drain, settleControls } from "./recovery";
@@ -90,6 +97,7 @@ export async function runSeed(seed: number): Promise<SeedResult> {
       violations.push({ seed, step: "end", promise: "P5", rule, key, facts: factsAbout(evidence, key) });
     }
     countProviderFaults(stage, evidence);
+    countEndings(stage, evidence);
     const more = [
       ...(late.length === 0 ? await probePunctuality(stage) : []),
       ...(snapshotAtMs !== null ? await restoreSnapshot(stage, snapshotAtMs) : []),
@@ -133,6 +141,33 @@ function countProviderFaults(stage: Stage, evidence: Evidence): void {
   }
   for (const attempt of [...evidence.attempts.values()].flat()) {
     if (["throttled", "quota"].includes(attempt.class ?? "")) count(`429 with ${formOf(attempt.retryAfter)}`);
+  }
+}
+
+/** What the product gave up, moved, called earlier or erased because of it: that a story holds it does not say it met any. */
+function countEndings(stage: Stage, evidence: Evidence): void {
+  const wantEvery = new Set(
+    stage.followings.flatMap(({ policy, parcel, shopper }) =>
+      policy === "every" ? [`${parcel} ${shopper.id}`] : [],
+    ),
+  );
+  const steps = new Map(stage.told.map(({ id, inOrder }) => [id, inOrder]));
+  const endings: Record<string, (row: DeliveryFacts) => boolean> = {
+    "overload: shed": (row) => row.reason === "shed",
+    "overload: moved": (row) => row.reason === "moved",
+    "overload: coalesced": (row) =>
+      row.reason === "superseded" && wantEvery.has(`${row.parcel} ${row.subscriberId}`),
+    "erased while it waited": (row) => row.reason === "erased",
+    "next channel at once": (row) =>
+      steps.get(row.reminderId ?? "")?.channels.indexOf(row.channel) !== 0 &&
+      steps.get(row.reminderId ?? "") != null &&
+      row.attemptCount > 0 &&
+      row.scheduledAtMs < (row.dueAtMs ?? 0) + (steps.get(row.reminderId ?? "")?.stepMs ?? 0) &&
+      row.scheduledAtMs > (row.dueAtMs ?? 0),
+  };
+  for (const [kind, isOne] of Object.entries(endings)) {
+    const count = evidence.deliveries.filter(isOne).length;
+    if (count > 0) stage.faults[kind] = count;
   }
 }
 

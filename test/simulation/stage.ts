@@ -15,6 +15,9 @@ export interface Shopper {
   timeZone: string;
   /** Set before anything is due, and never changed: local `HH:MM`. */
   quiet: { start: string; end: string } | null;
+  /** When somebody first asked to erase them, and when that was confirmed; infinity: not yet. */
+  eraseAskedAtMs: number;
+  erasedAtMs: number;
 }
 
 /** A reminder that the app said it has, with what the app said about it later. */
@@ -33,6 +36,8 @@ export interface Told {
   edits: { atMs: number; version: number }[];
   /** Times in which nothing of it may begin: it is done, or paused. */
   stops: { what: "done" | "pause"; fromMs: number; untilMs: number }[];
+  /** One channel, then the next, so many minutes later; null: all at once, or nobody knows any more. */
+  inOrder: { channels: readonly Channel[]; stepMs: number } | null;
   cancelled: { atMs: number; channels: CancelledChannel[] } | null;
 }
 
@@ -66,6 +71,16 @@ export interface Announced {
 /** A time in which somebody wants nothing at all. */
 export interface PauseOfAll {
   subscriberId: string;
+  fromMs: number;
+  untilMs: number;
+}
+
+/** What a lane was asked to give up, from the asking until it must be over. */
+export interface PolicyAsked {
+  partition: string;
+  lane: string;
+  policy: "expire_oldest" | "coalesce" | "other_channel";
+  windowMs: number;
   fromMs: number;
   untilMs: number;
 }
@@ -125,6 +140,10 @@ const LONG: Length = {
 };
 const LONG_SHARE = 0.04;
 
+/** A short one in which an import waits for longer than the shortest time after which a policy for overload acts. */
+const OVERLOADED: Length = { ...SHORT, faultsEndMs: 150_000, looksAtMs: [40_000, 110_000] };
+const OVERLOADED_SHARE = 0.1;
+
 /** One simulated story: the world, who is in it, what was promised to whom, and what happened. */
 export class Stage {
   readonly shoppers: Shopper[] = [];
@@ -134,6 +153,7 @@ export class Stage {
   readonly followings: Following[] = [];
   readonly announced: Announced[] = [];
   readonly pauses: PauseOfAll[] = [];
+  readonly policies: PolicyAsked[] = [];
   /** When there is work, in milliseconds of the story: what goes wrong then meets it. */
   readonly busyAtMs: number[] = [];
   readonly faults: Record<string, number> = {};
@@ -142,13 +162,17 @@ export class Stage {
   ledgerClockStepped = false;
   readonly startMs: number;
   readonly length: Length;
+  /** An import is more than a provider or an operator lets through for a while. */
+  readonly isOverloaded: boolean;
 
   private constructor(
     readonly world: World,
     readonly dice: Dice,
   ) {
     this.startMs = world.nowMs();
-    this.length = dice.fork("length").chance(LONG_SHARE) ? LONG : SHORT;
+    const isLong = dice.fork("length").chance(LONG_SHARE);
+    this.isOverloaded = !isLong && dice.fork("overload").chance(OVERLOADED_SHARE);
+    this.length = isLong ? LONG : this.isOverloaded ? OVERLOADED : SHORT;
   }
 
   static async open(dice: Dice, startMs: number): Promise<Stage> {

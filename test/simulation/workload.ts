@@ -12,7 +12,10 @@ import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
 import { goesOn, planAnswers } from "./answers";
 import type { Dice } from "./dice";
+import { planErasures } from "./erasure";
+import { planInOrder } from "./in-order";
 import { planOperators, planRedrives, planRefusals } from "./operators";
+import { planOverload } from "./overload";
 import { planShipments } from "./shipments";
 import { type Shopper, type Stage, wallTime } from "./stage";
 
@@ -33,6 +36,9 @@ export async function plan(stage: Stage): Promise<void> {
   planAnswers(stage, stage.dice.fork("answers"));
   planShipments(stage, stage.dice.fork("shipments"));
   planRefusals(stage, stage.dice.fork("refusals"));
+  planOverload(stage, stage.dice.fork("too large an import"));
+  planInOrder(stage, stage.dice.fork("in order"));
+  planErasures(stage, stage.dice.fork("erasures"));
 }
 
 async function makeShopper(stage: Stage, dice: Dice, number: number): Promise<void> {
@@ -67,6 +73,7 @@ async function makeShopper(stage: Stage, dice: Dice, number: number): Promise<vo
     endpoints: devices.map((device) => device.endpoint),
     deviceIds: devices.map((device) => device.deviceId),
     emailId: view?.destinations.find((destination) => destination.channel === "email")?.id ?? null,
+    ...{ eraseAskedAtMs: Number.POSITIVE_INFINITY, erasedAtMs: Number.POSITIVE_INFINITY },
   });
 }
 
@@ -144,6 +151,7 @@ function planReminder(
         repeats: false,
         edits: [],
         stops: [],
+        inOrder: null,
         cancelled: null,
       });
       await ringDoorbell();
@@ -207,6 +215,7 @@ function planChange(
       case "retime":
       case "rechannel": {
         const channels = change.channels.filter((channel) => reminder.shopper.channels.includes(channel));
+        if (change.kind === "rechannel") reminder.inOrder = null;
         const patch = {
           edit: { title: `Edited ${change.number}` },
           retime: { dueAt },

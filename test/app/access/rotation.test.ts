@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { actingShopper } from "../../../app/_auth/session";
 import { resetConfig } from "../../../db/config";
 import { linkToken, readLinkToken } from "../../../inngest/messages/links";
-import { requestScope } from "../api/calls";
+import { requestScope } from "../../support/request-scope";
 import { signedIn } from "./people";
 
 const OLD = process.env.AUTH_SECRET ?? "";

@@ -6,7 +6,7 @@ import { readReminder } from "../../../db/reminders/read";
 import { readShopper } from "../../../db/shoppers";
 import { linkToken, readLinkToken, unsubscribeAddress } from "../../../inngest/messages/links";
 import { emptyLedger, inMs, makeReminder, makeShopper } from "../../support/factories";
-import { requestScope } from "../api/calls";
+import { requestScope } from "../../support/request-scope";
 
 beforeEach(emptyLedger);
 

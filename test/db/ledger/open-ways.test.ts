@@ -5,6 +5,7 @@ import { openDeliveries } from "../../../db/ledger/open";
 import { finishReminder, noteOpened } from "../../../db/reminders/done";
 import type { Channel } from "../../../db/rules/outcome";
 import * as schema from "../../../db/schema";
+import { setChannelWanted } from "../../../db/shoppers";
 import { testClock } from "../../support/database";
 import { emptyLedger, inMs, makeReminder, makeShopper } from "../../support/factories";
 import { admitRows, claim, deliveriesOf, readDelivery, renderPayloads, settle } from "../../support/ledger";
@@ -17,12 +18,13 @@ const MINUTE_MS = 60_000;
 async function opened(options: {
   channels: Channel[];
   reachable?: Channel[];
+  dueInMs?: number;
   reminder?: Partial<typeof schema.reminders.$inferInsert>;
   subscriber?: Partial<typeof schema.subscribers.$inferInsert>;
 }) {
-  const { channels, reachable = channels, reminder: change } = options;
+  const { channels, reachable = channels, dueInMs = 0, reminder: change } = options;
   const subscriber = await makeShopper({ channels: reachable, ...options.subscriber });
-  const { reminder, occurrence } = await makeReminder({ subscriberId: subscriber.id, channels, dueInMs: 0 });
+  const { reminder, occurrence } = await makeReminder({ subscriberId: subscriber.id, channels, dueInMs });
   if (change !== undefined)
     await database().update(schema.reminders).set(change).where(eq(schema.reminders.id, reminder.id));
   await renderPayloads(occurrence);
@@ -96,6 +98,18 @@ describe("one channel, then the next", () => {
       expect(awakened).toEqual([email.partition]);
       // The one after it waits as planned.
       expect(await readDelivery(sms.id)).toMatchObject({ ...later, nextEligibleAt: sms.nextEligibleAt });
+    });
+
+    test("and not before the reminder is due", async () => {
+      const { subscriber, rows } = await opened({
+        ...{ channels: ["push", "email"], dueInMs: 2_000, reminder: { stepMinutes: 10 } },
+      });
+      const [push, email] = ["push", "email"].map((channel) => rows.find((row) => row.channel === channel));
+      if (push === undefined || email === undefined) throw new Error("not opened");
+      await setChannelWanted(subscriber.id, "push", false);
+      await admitRows([push.id]);
+      expect((await claim([push])).awakened).toEqual([email.partition]);
+      expect(await readDelivery(email.id)).toMatchObject({ lastClass: null, nextEligibleAt: inMs(2_000) });
     });
 
     test("not after a failure that is tried again, nor after one whose outcome nobody knows", async () => {

@@ -53,4 +53,8 @@ export const FAULT_KINDS: readonly string[] = [
   "snapshot restored",
   "copy promoted",
   "cleanup",
+  "webhook not taken",
+  ...["shed", "moved", "coalesced"].map((how) => `overload: ${how}`),
+  "erased while it waited",
+  "next channel at once",
 ];

@@ -131,6 +131,50 @@ export const KEYS: readonly Mutation[] = [
     ],
   },
   {
+    name: "coalesced-away",
+    promise: "P5",
+    what: "coalescing takes the latest update too",
+    edits: [
+      {
+        file: "db/shipments/degradation.ts",
+        from: "and newer.version > e.version",
+        to: "and newer.version >= e.version",
+      },
+      { file: "db/shipments/degradation.ts", from: "and f.joined_version < newer.version", to: "" },
+    ],
+  },
+  {
+    name: "shed-anything",
+    promise: "P5",
+    what: "a lane that gives up what is too old takes reminders for updates",
+    edits: [{ file: "db/shipments/degradation.ts", from: "and d.shipment_event_id is not null", to: "" }],
+  },
+  {
+    name: "moved-to-nobody",
+    promise: "P5",
+    what: "an update is moved to a channel that has ended without it",
+    edits: [
+      {
+        file: "db/shipments/degradation.ts",
+        from: "s.state not in ('dead', 'expired')",
+        to: "s.state is not null",
+      },
+      { file: "db/shipments/other-channel.ts", from: "carriers ( row , other )", to: "true" },
+    ],
+  },
+  {
+    name: "sent-on-both",
+    promise: "P1",
+    what: "what is moved goes on where it was, too",
+    edits: [
+      {
+        file: "db/shipments/other-channel.ts",
+        from: 'endWaiting ( tx , gone , "moved" )',
+        to: 'endWaiting(tx,[],"moved")',
+      },
+    ],
+  },
+  {
     name: "clean-by-age",
     promise: "P8",
     what: "cleanup asks how old a row is, and not what became of it",

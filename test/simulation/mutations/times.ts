@@ -110,6 +110,36 @@ export const TIMES: readonly Mutation[] = [
     ],
   },
   {
+    name: "all-at-once",
+    promise: "P6",
+    what: "one channel, then the next: all of them at once",
+    edits: [
+      {
+        file: "db/ledger/open.ts",
+        from: "const delayMs = steps * ( row.stepMinutes ?? 0 )",
+        to: "const delayMs=steps*0",
+      },
+    ],
+  },
+  {
+    name: "hasty-channel",
+    promise: "P6",
+    what: "the next channel goes when one delivery before it has ended, whatever the others do",
+    edits: [
+      {
+        file: "db/ledger/pull-forward.ts",
+        from: "and (before.state not in ('dead', 'expired') or before.reason = 'outcome_unknown')",
+        to: "and false",
+      },
+    ],
+  },
+  {
+    name: "erased-in-name",
+    promise: "P6",
+    what: "an erasure says that it is done and leaves everything",
+    edits: [{ file: "db/privacy/erase.ts", from: "if ( person.erased )", to: "if(true)" }],
+  },
+  {
     name: "fast-meter",
     promise: "P7",
     what: "the meter charges a third of what a send costs",
