@@ -3,6 +3,7 @@ import { PgDialect } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { effects } from "./effects";
+import { impersonally } from "./impersonal";
 import * as schema from "./schema";
 
 export type Database = PostgresJsDatabase<typeof schema>;
@@ -167,7 +168,7 @@ export function alone<T>(query: SQL): Promise<T[]> {
 
 /** Runs one raw statement and returns its rows. Instants come as `epoch_ms(…)` numbers, counts as `::int`. */
 export async function rows<T>(executor: Executor, query: SQL): Promise<T[]> {
-  return (await effects.statement(() => executor.execute(query))) as unknown as T[];
+  return (await effects.statement(() => impersonally(() => executor.execute(query)))) as unknown as T[];
 }
 
 /** One statement for each kind of row in a list of them. */
@@ -185,7 +186,7 @@ export async function together<Results extends unknown[]>(
   queries: Queries<Results>,
 ): Promise<Answers<Results>> {
   return (await effects.statement(() =>
-    Promise.all(queries.map((query) => tx.execute(query as SQL))),
+    impersonally(() => Promise.all(queries.map((query) => tx.execute(query as SQL)))),
   )) as never;
 }
 

@@ -9,6 +9,7 @@ import { storePayloads } from "./payloads";
 import { checkChannels } from "./reminders/occurrence";
 import { deliveryKey } from "./rules/delivery-key";
 import { fail, ok, type Result } from "./rules/errors";
+import { isId } from "./rules/id";
 import type { MessageContent } from "./rules/message-content";
 import type { NoticeTemplate } from "./rules/notice-schemas";
 import type { Channel } from "./rules/outcome";
@@ -51,8 +52,9 @@ interface NoticeTarget {
 export async function openNotice(
   input: NoticeInput,
 ): Promise<Result<{ deliveryId: string; partition: string }>> {
+  const { subscriberId, destinationId, template, content, cost } = input;
+  if (!isId(destinationId)) return fail({ code: "not_found", what: "destination" });
   return transact(async (tx): Promise<Result<{ deliveryId: string; partition: string }>> => {
-    const { subscriberId, destinationId, template, content, cost } = input;
     await rows(tx, sql`select id from subscribers where id = ${subscriberId}::uuid for no key update`);
     const [destination] = await rows<{ channel: Channel; address: string; state: string }>(
       tx,

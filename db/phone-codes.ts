@@ -5,6 +5,7 @@ import { rows, type Transaction, transact } from "./connection";
 import { effects } from "./effects";
 import { CODE_USEFUL_SECONDS } from "./notices";
 import { fail, invalid, ok, type Result } from "./rules/errors";
+import { isId } from "./rules/id";
 import { addDestination } from "./subscribers";
 
 /** Guesses at one code: with six digits and at most five codes in ten minutes, a stranger has 1 chance in 40,000. */
@@ -83,6 +84,7 @@ export async function confirmPhoneCode(
   destinationId: string,
   typed: string,
 ): Promise<Result<null>> {
+  if (!isId(destinationId)) return fail({ code: "not_found", what: "address" });
   const identifier = identifierOf(subscriberId, destinationId);
   return transact(async (tx): Promise<Result<null>> => {
     await rows(tx, sql`select id from subscribers where id = ${subscriberId}::uuid for no key update`);

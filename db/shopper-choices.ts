@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "./connection";
 import { resolveWallTime } from "./rules/due-time";
 import { fail, invalid, ok, type Result } from "./rules/errors";
+import { isId } from "./rules/id";
 
 /** The most messages a day that a limit may allow; more is no limit. */
 export const DAILY_LIMIT_MAX = 100;
@@ -77,6 +78,7 @@ export async function describeDestination(
   destinationId: string,
   change: { label?: string | null; dailyLimit?: number | null },
 ): Promise<Result<null>> {
+  if (!isId(destinationId)) return fail({ code: "not_found", what: "address" });
   const { label, dailyLimit } = change;
   const wrong = typeof dailyLimit === "number" && !(dailyLimit >= 1 && dailyLimit <= DAILY_LIMIT_MAX);
   if (wrong) return invalid("dailyLimit", dailyLimit, `1 to ${DAILY_LIMIT_MAX}, or none`);

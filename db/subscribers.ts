@@ -6,6 +6,7 @@ import { moveFloating } from "./reminders/rederive";
 import type { PutSubscriberBody } from "./rules/api-schemas";
 import { emailIdentity } from "./rules/email-address";
 import { fail, invalid, ok, type Result } from "./rules/errors";
+import { isId } from "./rules/id";
 import type { Channel } from "./rules/outcome";
 import { standingSuppression } from "./suppressions";
 
@@ -201,6 +202,7 @@ export async function addDevice(
 
 /** Removes one of a subscriber's own destinations. Deliveries that wait for it end when they are claimed. */
 export async function retireDestination(subscriberId: string, destinationId: string): Promise<Result<null>> {
+  if (!isId(destinationId)) return fail({ code: "not_found", what: "address" });
   return transact(async (tx): Promise<Result<null>> => {
     const retired = await rows(
       tx,
@@ -257,19 +259,28 @@ async function findOrAddByEmail(
   return { subscriberId, destinationId };
 }
 
-/** Links an account to the subscriber whose address it has just proved; returns the subscriber's id. */
-export async function linkSubscriber(userId: string, email: string): Promise<string> {
+/**
+ * Links an account to the subscriber whose address it has just proved; returns the subscriber's id. Null when the account
+ * or the person was erased meanwhile: nobody is made anew of what is to be forgotten.
+ */
+export async function linkSubscriber(userId: string, email: string): Promise<string | null> {
   return transact(async (tx) => {
     const [linked] = await rows<{ id: string }>(
       tx,
       sql`select id from subscribers where user_id = ${userId}`,
     );
     if (linked !== undefined) return linked.id;
+    // Whoever erases the account waits for this, or this finds it gone.
+    const account = await rows(tx, sql`select from auth_users where id = ${userId} for key share`);
+    if (account.length === 0) return null;
     const target = await findOrAddByEmail(tx, email, { timeZone: "UTC", locale: "en" }, userId);
-    await rows(
+    const taken = await rows(
       tx,
-      sql`update subscribers set user_id = ${userId} where id = ${target.subscriberId}::uuid and user_id is null`,
+      sql`update subscribers set user_id = ${userId}
+        where id = ${target.subscriberId}::uuid and (user_id is null or user_id = ${userId}) and erased_at is null
+        returning 1`,
     );
+    if (taken.length === 0) return null;
     await rows(
       tx,
       sql`update destinations set verified_at = coalesce(verified_at, ledger_now())

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { rows, transact } from "./connection";
+import { alone, rows, transact } from "./connection";
 import { effects } from "./effects";
 
 export type SweepMover = "cron" | "start" | "health" | "sync" | "command";
@@ -59,5 +59,13 @@ export function upcomingDueSeconds(aheadMs: number, limit: number): Promise<DueS
         where state = 'waiting' and due_at > ledger_now() and due_at <= ledger_now() + ${aheadMs} * interval '1 millisecond'
         group by 1 order by 1 limit ${limit}`,
     ),
+  );
+}
+
+/** Writes a row that nobody reads, as work would write its own. Throws when the database takes no writes. */
+export async function tryToWrite(): Promise<void> {
+  await alone(
+    sql`insert into rate_limits (key, taken_until) values ('health', ledger_now())
+      on conflict (key) do update set taken_until = ledger_now()`,
   );
 }

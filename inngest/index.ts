@@ -3,6 +3,7 @@ import { cleanLedgerCron } from "./functions/clean-ledger";
 import { deadLetter } from "./functions/dead-letter";
 import { deliverEmail, deliverPush, deliverSms } from "./functions/deliver";
 import { fanOutShipment } from "./functions/fan-out-shipment";
+import { lookUpUnknownCron } from "./functions/look-up-unknown";
 import { publishOutboxCron } from "./functions/publish-outbox";
 import { rederiveInstantsCron } from "./functions/rederive-instants";
 import { redriveDeadLetters } from "./functions/redrive-dead-letters";
@@ -21,6 +22,7 @@ export const functions = [
   deliverEmail,
   deliverSms,
   deliverPush,
+  lookUpUnknownCron,
   deadLetter,
   redriveDeadLetters,
   sweepCron,

@@ -8,6 +8,7 @@ import { authStorage } from "../../db/auth-storage";
 import { config } from "../../db/config";
 import { CODE_USEFUL_SECONDS } from "../../db/notices";
 import { hashLinkToken } from "../../db/sign-in-links";
+import { log } from "../../inngest/log";
 import { sendSignInCode } from "./sign-in-code";
 
 /** As many as a person reads and types without a mistake. */
@@ -22,32 +23,6 @@ const SESSION_SECONDS = 30 * 24 * 3600;
 /** A session in use is prolonged once a day. */
 const SESSION_PROLONG_SECONDS = 24 * 3600;
 
-/** What of the library answers over HTTP. Everything else of it is called by our own pages, or not at all. */
-const CLOSED_PATHS = [
-  "/change-email",
-  "/change-password",
-  "/delete-user",
-  "/email-otp/change-email",
-  "/email-otp/check-verification-otp",
-  "/email-otp/request-email-change",
-  "/email-otp/request-password-reset",
-  "/email-otp/reset-password",
-  // Codes are asked for and typed on our own pages, where limits hold (`app/sign-in/actions.ts`).
-  "/email-otp/send-verification-otp",
-  "/email-otp/verify-email",
-  "/forget-password/email-otp",
-  "/reset-password",
-  "/send-verification-email",
-  "/set-password",
-  "/sign-in/email-otp",
-  // Links are made on the host (`npm run ops -- sign-in-link`) and never asked for over HTTP.
-  "/sign-in/magic-link",
-  "/sign-in/social",
-  "/update-user",
-  "/verify-email",
-  "/verify-password",
-];
-
 function createAuth() {
   const { appUrl, authSecret, previousAuthSecrets } = config();
   return betterAuth({
@@ -55,8 +30,12 @@ function createAuth() {
     baseURL: appUrl,
     ...secretsOf(authSecret, previousAuthSecrets),
     database: authStorage(),
-    disabledPaths: CLOSED_PATHS,
     telemetry: { enabled: false },
+    // Its own lines would hold statements with their parameters: addresses, and the tokens of sessions.
+    logger: {
+      level: "error",
+      log: (level, message) => log[level === "error" ? "error" : "warn"](tidy(message)),
+    },
     // By address and not by build: a rehearsal serves production over http on one machine.
     advanced: { useSecureCookies: appUrl.startsWith("https://"), cookiePrefix: "punctual" },
     session: { expiresIn: SESSION_SECONDS, updateAge: SESSION_PROLONG_SECONDS },
@@ -89,6 +68,11 @@ function createAuth() {
       nextCookies(),
     ],
   });
+}
+
+/** What the library says, without what it repeats of a statement. */
+function tidy(message: string): string {
+  return `sign-in library: ${message.replace(/Failed query[\s\S]*/, "Failed query").slice(0, 200)}`;
 }
 
 /**

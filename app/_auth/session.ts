@@ -2,9 +2,11 @@ import "server-only";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
+import { impersonally } from "../../db/impersonal";
 import { ROLES, type Role } from "../../db/roles";
 import { linkSubscriber } from "../../db/subscribers";
 import { inTime } from "../_shell/in-time";
+import { pathSegment } from "../_shell/path-segment";
 import { auth } from "./auth";
 import { underCurrentSecret } from "./session-cookie";
 
@@ -34,13 +36,12 @@ async function readSession(disableRefresh: boolean): Promise<SignedIn | null> {
 }
 
 async function findPerson(incoming: Headers, disableRefresh: boolean): Promise<SignedIn | null> {
-  const found = await auth().api.getSession({
-    headers: underCurrentSecret(incoming),
-    query: { disableRefresh },
-  });
+  const request = { headers: underCurrentSecret(incoming), query: { disableRefresh } };
+  const found = await impersonally(() => auth().api.getSession(request));
   if (found === null) return null;
   const { id, email, role } = found.user;
-  return { userId: id, email, role: toRole(role), subscriberId: await linkSubscriber(id, email) };
+  const subscriberId = await linkSubscriber(id, email);
+  return subscriberId === null ? null : { userId: id, email, role: toRole(role), subscriberId };
 }
 
 function toRole(role: string): Role {
@@ -62,5 +63,5 @@ export async function requireActing(path: string): Promise<SignedIn> {
 }
 
 function signInPath(path: string): string {
-  return `/sign-in?next=${encodeURIComponent(path)}`;
+  return `/sign-in?next=${pathSegment(path)}`;
 }

@@ -27,7 +27,7 @@ export function stateOfProblem(
   fields: FieldNames,
   language: Language,
 ): FormState {
-  const answer = before.answer + 1;
+  const answer = answerAfter(before);
   if (problem.code !== "invalid_input") {
     return { values, errors: {}, message: sentenceOf(problem, language), answer };
   }
@@ -66,10 +66,27 @@ function inWords(error: FieldError, label: string, { locale, words }: Language):
   return message.startsWith(field) ? `${label}${message.slice(field.length)}` : message;
 }
 
-/** The text of a form's field; a file, or an absent field, is no text. */
+/** The number of the next answer; the state before comes from the browser, and may be anything. */
+export function answerAfter(before: FormState): number {
+  const answer = (before as Partial<FormState> | null | undefined)?.answer;
+  return typeof answer === "number" && Number.isSafeInteger(answer) ? answer + 1 : 1;
+}
+
+/** The text of a form's field; a file, or an absent field, is no text. Whoever calls an action may send no form at all. */
 export function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === "string" ? value : "";
+  return allOf(form, name)[0] ?? "";
+}
+
+/** All texts of the fields with this name, without NUL and half characters: nobody types those, and no column takes them. */
+export function allOf(form: FormData, name: string): string[] {
+  if (!(form instanceof FormData)) return [];
+  const texts = form.getAll(name).filter((value) => typeof value === "string");
+  return texts.map((text) => text.toWellFormed().replaceAll("\0", ""));
+}
+
+/** Whether a form has a field. */
+export function hasField(form: FormData, name: string): boolean {
+  return form instanceof FormData && form.has(name);
 }
 
 /** The texts of a form by name; of several with one name the first. Next's own fields are left out. */

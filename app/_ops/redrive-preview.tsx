@@ -1,4 +1,5 @@
 import type { PartitionForecast, RedrivePreview } from "../../db/redrive/views";
+import { pathSegment } from "../_shell/path-segment";
 import { TextLink } from "../_ui/button";
 import { Notice } from "../_ui/notice";
 import { Card } from "../_ui/page-parts";
@@ -81,10 +82,7 @@ function Verdicts({ preview }: { preview: RedrivePreview }) {
             <Cell className="min-w-40 font-normal">
               {sample.slice(0, 2).map((name) => (
                 <span key={name} className="block">
-                  <TextLink
-                    href={`/ops/deliveries/${encodeURIComponent(name)}`}
-                    className="font-mono text-[0.85em]"
-                  >
+                  <TextLink href={`/ops/deliveries/${pathSegment(name)}`} className="font-mono text-[0.85em]">
                     …{name.slice(-18)}
                   </TextLink>
                 </span>

@@ -1,3 +1,4 @@
+import { pathSegment } from "../_shell/path-segment";
 import { TextLink } from "../_ui/button";
 import { Code } from "./facts";
 import { partitionName, partitionPath } from "./words";
@@ -11,7 +12,7 @@ export function TargetLink({ target }: { target: string }) {
     return <TextLink href={partitionPath(target)}>{partitionName(target)}</TextLink>;
   if (DELIVERY.test(target)) {
     return (
-      <TextLink href={`/ops/deliveries/${encodeURIComponent(target)}`} className="break-all">
+      <TextLink href={`/ops/deliveries/${pathSegment(target)}`} className="break-all">
         {target}
       </TextLink>
     );

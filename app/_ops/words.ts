@@ -1,3 +1,5 @@
+import { pathSegment } from "../_shell/path-segment";
+
 /** Words of the console: short, the same on every page. */
 
 const SECOND_MS = 1_000;
@@ -62,11 +64,16 @@ export function partitionName(key: string): string {
 
 /** The address of a partition's page, or of a page below it. */
 export function partitionPath(key: string, below = ""): string {
-  return `/ops/partitions/${encodeURIComponent(key)}${below === "" ? "" : `/${below}`}`;
+  return `/ops/partitions/${pathSegment(key)}${below === "" ? "" : `/${below}`}`;
 }
 
 /** A part of an address as it was before it became one; text that is no such part stays as it is. */
 export function fromPath(part: string): string {
+  // No name of ours has a NUL in it, and no column takes one.
+  return decoded(part).replaceAll("\0", "\ufffd");
+}
+
+function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -7,7 +7,7 @@ import type { Channel } from "../../db/rules/outcome";
 import { fill, type Words } from "../../db/rules/speech";
 import { checkTimeZone } from "../../db/rules/time-zone";
 import { readTypedWhen } from "../../db/rules/typed-when";
-import { type FieldNames, inOwnWords, textOf, textsOf } from "../_forms/form-state";
+import { allOf, type FieldNames, inOwnWords, textOf, textsOf } from "../_forms/form-state";
 import { readWhen, unclear, type WhenInput, wallTimeOfFields } from "./due-input";
 import { type RepeatInput, readRepeat } from "./repeat-input";
 
@@ -57,7 +57,7 @@ export function typedIn(form: FormData): Record<string, string> {
 }
 
 function channelsOf(form: FormData): string[] {
-  return form.getAll("channels").filter((value) => typeof value === "string");
+  return allOf(form, "channels");
 }
 
 /** The fields of a form that say when. */

@@ -14,7 +14,14 @@ import { nextPath } from "../_auth/next-path";
 import { forgetPendingSignIn, readPendingSignIn, rememberPendingSignIn } from "../_auth/pending-sign-in";
 import { underCurrentSecret } from "../_auth/session-cookie";
 import { type CodeRequest, codeRequest } from "../_auth/sign-in-code";
-import { type FormState, sentenceOf, stateOfProblem, textOf, textsOf } from "../_forms/form-state";
+import {
+  answerAfter,
+  type FormState,
+  sentenceOf,
+  stateOfProblem,
+  textOf,
+  textsOf,
+} from "../_forms/form-state";
 import { pageLanguage } from "../_language/language";
 import { visitor } from "../_shell/visitor";
 
@@ -28,7 +35,7 @@ export async function sendCode(before: FormState, form: FormData): Promise<FormS
   const language = await pageLanguage();
   if (!email.ok) {
     const errors = { email: fill(language.words.signIn.emailWrong, { example: "name@example.com" }) };
-    return { values, errors, message: null, answer: before.answer + 1 };
+    return { values, errors, message: null, answer: answerAfter(before) };
   }
   const sent = await requestCode(email.value, form);
   if (!sent.ok && sent.problem.code === "rate_limited")
@@ -50,7 +57,7 @@ export async function resendCode(before: FormState, form: FormData): Promise<For
     values: { sent: refused === null ? "yes" : "" },
     errors: {},
     message: refused ?? language.words.signIn.sentAgain,
-    answer: before.answer + 1,
+    answer: answerAfter(before),
   };
 }
 
@@ -85,7 +92,7 @@ export async function confirmCode(before: FormState, form: FormData): Promise<Fo
     values: textsOf(form, ["code"]),
     errors: { code: message },
     message: null,
-    answer: before.answer + 1,
+    answer: answerAfter(before),
   });
   if (code === "") return refuse(signIn.sixDigits);
   const why = "Too many codes were tried from here. Wait a minute, then try again.";

@@ -33,6 +33,8 @@ export async function control(
 ): Promise<ControlOutcome> {
   if (operator.reason.trim() === "")
     return invalid("reason", operator.reason, "a reason that others will understand");
+  // The key may be what stood in somebody's request.
+  if (typeof key !== "string" || key.includes("\0")) return fail({ code: "not_found", what: "partition" });
   return transact(async (tx): Promise<ControlOutcome> => {
     const before = await readPartition(tx, key, { lock: true });
     if (before === null) return fail({ code: "not_found", what: "partition" });

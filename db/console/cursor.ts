@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { isId } from "../reminders/views";
+import { isId } from "../rules/id";
 
 /** A place in a list that is ordered by an instant and an id: the last row that was looked at. */
 export interface Place {

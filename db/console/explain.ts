@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { closedBy, readPartition } from "../admission/partitions";
 import { ledgerNowMs, rows, transact } from "../connection";
 import { type ClaimFactsRow, readingClaimFacts } from "../ledger/claim-facts";
-import { isId } from "../reminders/views";
 import { type ExplainFacts, type ExplainStep, explainDelivery } from "../rules/explain";
+import { isId } from "../rules/id";
 
 export interface Explanation {
   key: string;

@@ -32,4 +32,11 @@ export async function eraseAccount(
         where position(lower(mine.address) in lower(v.identifier || ' ' || v.value)) > 0)`,
   );
   if (account !== null) await rows(tx, sql`delete from auth_users where id = ${account.userId}`);
+  // Somebody who has signed in and not yet met their subscriber: the account is theirs, and linked to nobody.
+  await rows(
+    tx,
+    sql`delete from auth_users u where u.role = 'shopper' and not exists (select from subscribers s where s.user_id = u.id)
+      and lower(u.email) in (select lower(address) from destinations
+        where subscriber_id = ${subscriberId}::uuid and channel = 'email' and verified_at is not null)`,
+  );
 }

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { rows, transact } from "../connection";
-import { isId } from "../reminders/views";
 import { emailIdentity } from "../rules/email-address";
 import { fail, ok, type Result } from "../rules/errors";
+import { isId } from "../rules/id";
 
 /**
  * The one person whom somebody names: by our id, by the shop's id, by a proved address or number, or by the address that

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { rows, type Transaction, transact } from "../connection";
 import { effects } from "../effects";
 import type { ProviderReport } from "../rules/receipt";
+import { cleanProviderText } from "../rules/text";
 import { suppress } from "../suppressions";
 import { believeReports } from "./believe";
 
@@ -52,12 +53,16 @@ export async function recordReport(report: ProviderReport): Promise<Recorded> {
   });
 }
 
+/** Somebody else's text as a column takes it: an error here would make the provider send the same report for a day. */
 function bounded<Text extends string | null>(text: Text, maxCharacters: number): Text {
-  return (text?.slice(0, maxCharacters) ?? null) as Text;
+  return (text === null ? null : cleanProviderText(text, maxCharacters)) as Text;
 }
 
+/** As our own names at providers are. */
+const REFERENCE = /^[\w-]{1,64}$/;
+
 async function findReported(tx: Transaction, { reference }: ProviderReport): Promise<Reported | null> {
-  if (reference === null) return null;
+  if (reference === null || !REFERENCE.test(reference)) return null;
   const [named] = await rows<Reported>(
     tx,
     sql`select d.id, d.channel, d.partition, x.address

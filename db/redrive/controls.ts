@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { rows, type Transaction, transact } from "../connection";
 import { type Operator, recordAction } from "../operator-actions";
-import { isId } from "../reminders/views";
 import { fail, invalid, ok, type Result } from "../rules/errors";
+import { isId } from "../rules/id";
 import { callDriver } from "./start";
 import { endRedrive, recordEndings } from "./step";
 import type { RedriveState } from "./views";

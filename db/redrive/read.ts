@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Executor, ledgerNowMs, rows, transact } from "../connection";
 import { microseconds, olderThan, readPlace, writePlace } from "../console/cursor";
-import { isId } from "../reminders/views";
 import { fail, ok, type Result } from "../rules/errors";
+import { isId } from "../rules/id";
 import type { RedriveDetail, RedriveLine, RedrivePartitionLine, RedriveProgress } from "./views";
 
 const LINE = sql`r.id, r.origin, r.state, r.filter, r.includes_ambiguous as "includesAmbiguous",

@@ -3,9 +3,9 @@ import { readCertainty } from "../cleanup/certainty";
 import { ledgerNowMs, rows, sqlState, type Transaction, transact } from "../connection";
 import { type Operator, recordAction } from "../operator-actions";
 import { stageEvents } from "../outbox";
-import { isId } from "../reminders/views";
 import { fail, invalid, ok, type Result } from "../rules/errors";
 import { redriveEventId } from "../rules/event-catalog";
+import { isId } from "../rules/id";
 import type { RedriveState } from "./views";
 
 /** A preview is confirmed while it is fresh: what it says about rates and expiries is soon not so any more. */

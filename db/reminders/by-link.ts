@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { ledgerNowMs, rows, transact } from "../connection";
-import { isId, type ReminderView, selectReminders, toView } from "./views";
+import { isId } from "../rules/id";
+import { type ReminderView, selectReminders, toView } from "./views";
 
 /** A reminder as the holder of its message sees it: no list, no addresses, nobody's name. */
 export interface LinkedReminder {

@@ -3,9 +3,10 @@ import { rows, type Transaction } from "../connection";
 import { once } from "../idempotency";
 import { endWaiting } from "../ledger/expire";
 import { fail, ok, type Result } from "../rules/errors";
+import { isId } from "../rules/id";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel } from "../rules/outcome";
-import { isId, type Owner, type ReminderView, selectReminders, toView } from "./views";
+import { type Owner, type ReminderView, selectReminders, toView } from "./views";
 
 /**
  * What a cancel came to on one channel: the truth, also when it came too late. `outcome_unknown`: nothing more will be

@@ -4,9 +4,10 @@ import { once } from "../idempotency";
 import { insertNext, SERIES, type Series } from "../ledger/advance-series";
 import { endWaiting } from "../ledger/expire";
 import { fail, ok, type Result } from "../rules/errors";
+import { isId } from "../rules/id";
 import { lockDeliveriesOf } from "./cancel";
 import { hasOpenElement } from "./snooze";
-import { isId, type Owner, type ReminderView, selectReminders, toView } from "./views";
+import { type Owner, type ReminderView, selectReminders, toView } from "./views";
 
 const WAITING = ["scheduled", "ready", "deferred"];
 

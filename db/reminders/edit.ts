@@ -6,10 +6,11 @@ import { storePayloads } from "../payloads";
 import type { EditReminderBody } from "../rules/api-schemas";
 import { type EditableDelivery, planEdit, planSeriesEdit } from "../rules/edit-plan";
 import { fail, ok, type Result } from "../rules/errors";
+import { isId } from "../rules/id";
 import type { Channel } from "../rules/outcome";
 import { armWaits, checkChannels, insertOccurrence } from "./occurrence";
 import { dueAfterEdit } from "./series";
-import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
+import { type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
 
 /** What a reminder says after an edit: rendering's whole input. */
 export interface EditedReminder {

@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
 import { fail, ok, type Result } from "../rules/errors";
+import { isId } from "../rules/id";
 import type { DeliveryCounts } from "../rules/reminder-words";
-import { isId, type ReminderView, selectReminders, toView } from "./views";
+import { type ReminderView, selectReminders, toView } from "./views";
 
 /** Which of a shopper's reminders: what is still to come, or what is over. */
 export const OVERVIEW_LISTS = ["upcoming", "past"] as const;

@@ -4,11 +4,12 @@ import { once } from "../idempotency";
 import { endWaiting } from "../ledger/expire";
 import { instantOfWallTime, wallTimeAt } from "../rules/due-time";
 import { fail, ok, type Result } from "../rules/errors";
+import { isId } from "../rules/id";
 import type { Channel } from "../rules/outcome";
 import { lockDeliveriesOf } from "./cancel";
 import { checkChannels, insertOccurrence } from "./occurrence";
 import { nextOfSeries, type SeriesDue } from "./series";
-import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
+import { type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
 
 /**
  * Pauses a reminder: what waits ends, nothing comes until it is resumed, and its rule and time are kept. A delivery that

@@ -3,11 +3,11 @@ import { at, rows, transact } from "../connection";
 import { forecastDeliveries } from "../console/forecast";
 import { fail, invalid, ok, type Result } from "../rules/errors";
 import type { Forecast } from "../rules/forecast";
+import { isId } from "../rules/id";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel } from "../rules/outcome";
 import { RECEIPT_MEANINGS, type ReceiptMeaning } from "../rules/receipt";
 import {
-  isId,
   type Owner,
   type ReminderRow,
   type ReminderStatus,

@@ -5,8 +5,9 @@ import { endWaiting } from "../ledger/expire";
 import type { SnoozeBody } from "../rules/api-schemas";
 import { type DueTime, resolveDueAt, wallTimeAt } from "../rules/due-time";
 import { fail, ok, type Result } from "../rules/errors";
+import { isId } from "../rules/id";
 import { checkChannels, insertOccurrence } from "./occurrence";
-import { isId, type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
+import { type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
 
 /**
  * Snoozes a reminder: a new occurrence at the new time, also when the old one was delivered. What still waits of the old

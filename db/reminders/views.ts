@@ -133,8 +133,3 @@ export function toView(row: ReminderRow): ReminderView {
     updatedAt: iso(row.updatedAtMs),
   };
 }
-
-/** A well-formed id; anything else names nothing, and must not reach a uuid column. */
-export function isId(id: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id);
-}

@@ -2,7 +2,7 @@ import { casual } from "chrono-node/en";
 import { Temporal } from "temporal-polyfill";
 import { resolveWallTime, wallTimeAt } from "./due-time";
 import { seriesAfter } from "./recurrence";
-import { WEEKDAYS, type Weekday, WORKDAYS, writeRecurrence } from "./recurrence-parts";
+import { readRecurrence, WEEKDAYS, type Weekday, WORKDAYS, writeRecurrence } from "./recurrence-parts";
 import { offsetMsAt } from "./time-zone";
 
 /** What a typed text comes to: a wall time in the zone it was asked for, and a rule when it says "every". */
@@ -101,6 +101,8 @@ function readSeries(text: string, nowMs: number, timeZone: string): TypedWhen {
     count: times === undefined ? null : Number(times),
     until: until?.slice(0, 10) ?? null,
   });
+  // What is further apart or more often than a series may be.
+  if (readRecurrence(repeat) === null) return { ok: false };
   const today = wallTimeAt(nowMs, timeZone).slice(0, 10);
   const local = firstAhead(`${today}T${clock}`, rule, nowMs, timeZone);
   return { ok: true, local, repeat };

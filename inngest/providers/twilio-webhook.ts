@@ -26,10 +26,13 @@ export function readTwilioCallback(
   authTokens: readonly string[],
 ): ReadCallback {
   const { url, signature } = request;
-  const fields = Object.fromEntries(new URLSearchParams(body));
+  const signed = Object.fromEntries(new URLSearchParams(body));
   const genuine =
-    signature !== null && authTokens.some((token) => twilio.validateRequest(token, signature, url, fields));
+    signature !== null && authTokens.some((token) => twilio.validateRequest(token, signature, url, signed));
   if (!genuine) return { kind: "forged" };
+  const fields: Record<string, string | undefined> = Object.fromEntries(
+    Object.entries(signed).map(([name, value]) => [name, value.replaceAll("\0", "")]),
+  );
   const sid = fields.MessageSid ?? fields.SmsSid;
   if (sid === undefined || sid.length > 64) return { kind: "ignored" };
   if (fields.SmsStatus === "received" || fields.Body !== undefined) return readInbound(fields);

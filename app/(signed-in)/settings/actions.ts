@@ -12,7 +12,14 @@ import { pauseEverything } from "../../../db/shopper-choices";
 import { readShopper, updateShopper } from "../../../db/shoppers";
 import { dispatchAll } from "../../../inngest/dispatch";
 import { requireActing } from "../../_auth/session";
-import { type FormState, inOwnWords, stateOfProblem, textOf, textsOf } from "../../_forms/form-state";
+import {
+  answerAfter,
+  type FormState,
+  inOwnWords,
+  stateOfProblem,
+  textOf,
+  textsOf,
+} from "../../_forms/form-state";
 import { pageLanguage } from "../../_language/language";
 
 const fieldsIn = ({ fields }: Words["settings"]) => ({
@@ -43,7 +50,7 @@ export async function saveSettings(before: FormState, form: FormData): Promise<F
     values: { ...values, saved: "yes" },
     errors: {},
     message: settings.saved,
-    answer: before.answer + 1,
+    answer: answerAfter(before),
   };
 }
 
@@ -73,7 +80,7 @@ export async function savePause(before: FormState, form: FormData): Promise<Form
   const resume = textOf(form, "what") === "resume";
   const date = textOf(form, "pausedUntil");
   const paused = await pauseEverything(subscriberId, resume ? null : date);
-  const answer = before.answer + 1;
+  const answer = answerAfter(before);
   if (!paused.ok) {
     const errors = { pausedUntil: (await pageLanguage()).words.settings.chooseDay };
     return { values: { pausedUntil: date }, errors, message: null, answer };

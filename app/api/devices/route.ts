@@ -7,6 +7,7 @@ import { pushHost } from "../../../db/rules/push-endpoint";
 import { registerDevice } from "../../../db/shoppers";
 import { actingShopper } from "../../_auth/session";
 import { deviceName } from "../../_devices/device-name";
+import { answered } from "../../_shell/answered";
 import { readText } from "../v1/body";
 import { parseJson } from "../v1/http";
 
@@ -23,7 +24,11 @@ const deviceBody = closedObject({
  * Registers the browser that asks as a device of whoever is signed in there. A route and no action, because the service
  * worker calls it too, when the browser changes its subscription without a page being open.
  */
-export async function POST(request: Request): Promise<Response> {
+export function POST(request: Request): Promise<Response> {
+  return answered("devices", () => register(request));
+}
+
+async function register(request: Request): Promise<Response> {
   const shopper = await actingShopper();
   if (shopper === null) return problem({ code: "unauthorised", why: "Sign in first." });
   if (!isOurOwn(request)) return problem({ code: "forbidden", why: "This is for our own pages only." });

@@ -39,7 +39,7 @@ export async function GET(request: Request): Promise<Response> {
     return null;
   });
   if (figures === null) {
-    const headers = { "cache-control": "no-store" };
+    const headers = { "cache-control": "no-store", "retry-after": "15" };
     return new Response("The ledger does not answer.\n", { status: 503, headers });
   }
   const ledger = ledgerMetrics(figures);

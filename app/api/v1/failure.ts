@@ -1,6 +1,7 @@
 /** Codes by which the driver, the socket or the server says that there is no database at the moment that takes work. */
 const UNREACHABLE = new Set([
   "CONNECT_TIMEOUT",
+  "DATABASE_SILENT",
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",
   "CONNECTION_ENDED",
@@ -36,19 +37,25 @@ const DETAIL =
  * answer, else 500. Says nothing of the cause, which is in the log.
  */
 export function failureAnswer(error: unknown): Response {
-  const unreachable = isUnreachable(error);
-  const status = unreachable ? 503 : 500;
-  const code = unreachable ? "unavailable" : "internal";
-  const title = unreachable ? "The service is not available at the moment" : "Something failed on our side";
-  const body = { type: `urn:punctual:problem:${code}`, title, status, detail: DETAIL, code };
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: {
-      "content-type": "application/problem+json",
-      "cache-control": "no-store, no-transform",
-      ...(unreachable ? { "retry-after": String(RETRY_AFTER_SECONDS) } : {}),
-    },
-  });
+  if (isUnreachable(error)) return unavailableAnswer("unknown");
+  return problem(500, "internal", "Something failed on our side", DETAIL);
+}
+
+/** 503 with `Retry-After`: `done` says whether the request may have been carried out. */
+export function unavailableAnswer(done: "nothing" | "unknown"): Response {
+  const detail = done === "unknown" ? DETAIL : "There is too much to do at the moment. Nothing was done.";
+  const answer = problem(503, "unavailable", "The service is not available at the moment", detail);
+  answer.headers.set("retry-after", String(RETRY_AFTER_SECONDS));
+  return answer;
+}
+
+function problem(status: number, code: string, title: string, detail: string): Response {
+  const body = { type: `urn:punctual:problem:${code}`, title, status, detail, code };
+  const headers = {
+    "content-type": "application/problem+json",
+    "cache-control": "no-store, no-transform",
+  };
+  return new Response(JSON.stringify(body), { status, headers });
 }
 
 function isUnreachable(error: unknown): boolean {

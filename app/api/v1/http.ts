@@ -14,9 +14,8 @@ import {
   toProblemJson,
 } from "../../../db/rules/errors";
 import { parseBody } from "../../../db/rules/parse-body";
-import { log } from "../../../inngest/log";
+import { answered } from "../../_shell/answered";
 import { readText } from "./body";
-import { failureAnswer } from "./failure";
 
 /** As long as a database column of it; longer keys are a mistake. */
 export const IDEMPOTENCY_KEY_MAX_CHARACTERS = 255;
@@ -83,17 +82,8 @@ export function handle(
 }
 
 /** Runs a handler that finds out by itself who calls. */
-export async function guard(request: Request, work: () => Promise<Response>): Promise<Response> {
-  try {
-    return await work();
-  } catch (error) {
-    log.error("api request failed", {
-      method: request.method,
-      route: new URL(request.url).pathname.split("/")[3],
-      error,
-    });
-    return failureAnswer(error);
-  }
+export function guard(request: Request, work: () => Promise<Response>): Promise<Response> {
+  return answered(`${request.method} ${new URL(request.url).pathname.split("/")[3]}`, work);
 }
 
 export interface ReadBody<T> {

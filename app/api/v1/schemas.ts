@@ -282,7 +282,10 @@ export const healthAnswer = z
   })
   .meta({ id: "Health" });
 
-export const unhealthyAnswer = z.object({ ok: z.literal(false), database: z.literal("unreachable") });
+export const unhealthyAnswer = z.object({
+  ok: z.literal(false),
+  database: z.enum(["unreachable", "read-only", "full"]),
+});
 
 /** What an erasure came to. */
 export const erasedAnswer = z

@@ -5,13 +5,15 @@ import { after } from "next/server";
 import { pauseRedrive, type RedriveControl, resumeRedrive, stopRedrive } from "../../../db/redrive/controls";
 import { previewRedrive } from "../../../db/redrive/preview";
 import { startRedrive } from "../../../db/redrive/start";
-import { invalid, type Problem } from "../../../db/rules/errors";
+import { fail, invalid, type Problem } from "../../../db/rules/errors";
+import { isId } from "../../../db/rules/id";
 import { ENGLISH } from "../../../db/rules/languages";
 import { ringDoorbell } from "../../../inngest/publish";
 import { requireOperator } from "../../_auth/operator";
 import { type FormState, stateOfProblem, textOf, textsOf } from "../../_forms/form-state";
 import { readDeadFilter } from "../../_ops/dead-filter";
 import { address } from "../../_ops/words";
+import { pathSegment } from "../../_shell/path-segment";
 
 /** Freezes the set and works out what would become of each. Nothing is sent. */
 export async function preview(before: FormState, form: FormData): Promise<FormState> {
@@ -19,6 +21,8 @@ export async function preview(before: FormState, form: FormData): Promise<FormSt
   if (!operator.ok) return refused(operator, before, form);
   const filter = readDeadFilter(textsOf(form, ["channel", "partition", "reason", "from", "until"]));
   const reference = textOf(form, "delivery");
+  if (reference !== "" && !isId(reference))
+    return refused(fail({ code: "not_found", what: "dead letter" }), before, form);
   const rate = readRate(form);
   if (!rate.ok) return refused(rate, before, form);
   const previewed = await previewRedrive(
@@ -70,7 +74,7 @@ export async function stop(id: string, before: FormState, form: FormData): Promi
   return finish(await stopRedrive(id, as(operator.value.name, form)), before, form);
 }
 
-const pathOf = (id: string) => `/ops/redrives/${encodeURIComponent(id)}`;
+const pathOf = (id: string) => `/ops/redrives/${pathSegment(id)}`;
 
 const FIELDS = {
   reason: { name: "reason", label: "The reason" },

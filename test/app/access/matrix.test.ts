@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { UNSENT } from "../../../app/_forms/form-state";
 import { resetConfig } from "../../../db/config";
 import { database, rows } from "../../../db/connection";
 import { API_SCOPES } from "../../../db/rules/api-scopes";
@@ -8,6 +7,7 @@ import { makeDestination, makePartition, makeReminder } from "../../support/fact
 import { makeDead, makeUnknown, started } from "../../support/redrives";
 import { requestScope } from "../../support/request-scope";
 import { record } from "../../support/shipments";
+import { actionArguments } from "./arguments";
 import { type Access, EXPECTED } from "./expected";
 import { everybody, type People, type Role, type Visitor } from "./people";
 import { hiddenActions, listPlaces, type Place } from "./places";
@@ -118,7 +118,7 @@ function outcomeOf(result: unknown): Outcome {
 }
 
 function argumentsOf(place: Place, headers: Headers, known: "known" | "missing"): unknown[] {
-  const { kind, method, name, run } = place;
+  const { kind, method, name } = place;
   const subject = (which: string) => (known === "known" ? (subjects[which] ?? MISSING) : MISSING);
   const params = {
     id: subject(name.includes("shipments") ? "parcel" : name.includes("redrives") ? "redrive" : "reminder"),
@@ -141,20 +141,7 @@ function argumentsOf(place: Place, headers: Headers, known: "known" | "missing")
     : name.includes("partitions/")
       ? subject("partition")
       : params.id;
-  const form = new FormData();
-  const actions: Record<string, unknown[]> = {
-    change: [about, "done"],
-    describe: [about, form],
-    testDevice: [about, UNSENT],
-    wantChannel: ["push", true],
-    act: ["x", "done"],
-    adoptZone: [form],
-    saveSmsHours: [form],
-  };
-  return (
-    actions[method] ??
-    (run.length === 3 ? [about, UNSENT, form] : run.length === 1 ? [about] : [UNSENT, form])
-  );
+  return actionArguments(place, about, new FormData());
 }
 
 /** One line for everything that is stored, apart from what limits and sessions count. */

@@ -31,7 +31,11 @@ test("a database that takes no writes is told as 503 with a time to come again, 
   const refused = await createReminder(key);
   expect(refused.status).toBe(503);
   expect(refused.headers.get("retry-after")).toBe("5");
-  expect((await call("GET", "/api/health")).status).toBe(200);
+  expect((await call("GET", "/api/v1/reminders", { key })).status).toBe(200);
+  expect(await call("GET", "/api/health")).toMatchObject({
+    status: 503,
+    body: { ok: false, database: "read-only" },
+  });
   await setReadOnly(false);
   expect(await countRows()).toEqual(before);
   expect((await createReminder(key)).status).toBe(201);

@@ -84,3 +84,10 @@ test("an inbound STOP is answered with nothing to say, and holds", async () => {
     { reason: "opted_out", scope: `sms:twilio:${process.env.TWILIO_ACCOUNT_SID}:+15005550006` },
   ]);
 });
+
+test("what no column takes is no reason to fail: Twilio would not send the report again", async () => {
+  const odd = { MessageSid: "SM\0 9", MessageStatus: "undelivered", ErrorCode: "3\0" };
+  expect((await post(odd, { path: `${PATH}?d=%00` })).status).toBe(204);
+  const said = { MessageSid: "SM10", From: "+12025550124", To: "+1500\0", Body: "ST\0OP" };
+  expect((await post(said)).status).toBe(200);
+});

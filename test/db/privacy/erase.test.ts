@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { admit } from "../../../db/admission/admit";
@@ -12,6 +13,7 @@ import { eraseSubscriber } from "../../../db/privacy/erase";
 import { exportSubscriber } from "../../../db/privacy/export";
 import { findPerson } from "../../../db/privacy/find";
 import { scheduleReminder } from "../../../db/reminders/schedule";
+import { linkSubscriber } from "../../../db/subscribers";
 import { findSuppressions, suppress } from "../../../db/suppressions";
 import { log } from "../../../inngest/log";
 import { testClock } from "../../support/database";
@@ -39,6 +41,8 @@ const PLANTED = {
   agent: "planted browser",
   detail: "planted words of a provider",
   tracking: "planted-tracking-99",
+  order: "planted-order-7",
+  orderHash: createHash("md5").update("planted-order-7").digest("hex"),
   pickUp: "planted-pick-up",
 };
 
@@ -67,7 +71,12 @@ async function plant() {
     ...{ content: { text: PLANTED.code }, cost: 1 },
   });
   const dead = await makeDelivery({ subscriberId: subscriber.id, destinationId: email.id, state: "dead" });
-  await record({ shipment: "parcel-1" });
+  // As a parcel's messages have it.
+  await rows(
+    database(),
+    sql`update deliveries set flow = ${`order:${PLANTED.orderHash}`} where id = ${dead.id}::uuid`,
+  );
+  await record({ shipment: "parcel-1", order: PLANTED.order });
   await follow(subscriber.id);
   await rows(database(), sql`update shipments set tracking_number = ${PLANTED.tracking}`);
   await rows(database(), sql`update shipment_events set pick_up_code = ${PLANTED.pickUp}`);
@@ -148,6 +157,29 @@ test("after erasure nothing of a person is in any column of any table, nor in a 
   expect(await traces()).toEqual([]);
   vi.restoreAllMocks();
   for (const text of Object.values(PLANTED)) expect(told.join("\n")).not.toContain(text);
+});
+
+test("an account that has not met its subscriber yet is erased too, and nobody is made anew of it", async () => {
+  const email = "unlinked@shopper.example";
+  for (let round = 0; round < 3; round += 1) {
+    const { id } = await makeSubscriber();
+    await makeDestination(id, { address: email });
+    const userId = `user-${round}`;
+    await rows(
+      database(),
+      sql`insert into auth_users (id, name, email, email_verified, created_at, updated_at)
+        values (${userId}, '', ${email}, true, now(), now())`,
+    );
+    const [erased] = await Promise.all([eraseSubscriber(id, BY), linkSubscriber(userId, email)]);
+    expect(erased.ok).toBe(true);
+    expect(await linkSubscriber(userId, email)).toBeNull();
+    const left = await rows(
+      database(),
+      sql`select address from destinations where address = ${email}
+        union all select email from auth_users where email = ${email}`,
+    );
+    expect(left, `round ${round}`).toEqual([]);
+  }
 });
 
 test("what waited ends as erased, nothing goes out after, the promises hold, and a stop is remembered", async () => {

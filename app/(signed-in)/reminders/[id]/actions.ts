@@ -18,10 +18,11 @@ import { requireActing } from "../../../_auth/session";
 import { type FormState, inOwnWords, stateOfProblem, textOf, textsOf } from "../../../_forms/form-state";
 import { pageLanguage } from "../../../_language/language";
 import { readWhen } from "../../../_reminders/due-input";
+import { pathSegment } from "../../../_shell/path-segment";
 
 /** Cancels a reminder of whoever is signed in; the page then says what that came to on each channel. */
 export async function cancel(id: string): Promise<void> {
-  const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}`);
+  const { subscriberId } = await requireActing(`/reminders/${pathSegment(id)}`);
   const cancelled = await cancelReminder({ kind: "subscriber", subscriberId }, id);
   if (!cancelled.ok) notFound();
   after(ringDoorbell);
@@ -31,7 +32,7 @@ export async function cancel(id: string): Promise<void> {
 
 /** Puts a reminder off by some minutes, counted from now and not from when the page was read, or until a wall time. */
 export async function snooze(id: string, before: FormState, form: FormData): Promise<FormState> {
-  const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}`);
+  const { subscriberId } = await requireActing(`/reminders/${pathSegment(id)}`);
   const owner = { kind: "subscriber" as const, subscriberId };
   const language = await pageLanguage();
   const until = await readSnooze(owner, id, form, language);
@@ -54,7 +55,7 @@ const CHANGES = {
 
 /** Finishes, pauses, resumes a reminder or takes its cancel back; what cannot be is said on its page. */
 export async function change(id: string, what: keyof typeof CHANGES): Promise<void> {
-  const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}`);
+  const { subscriberId } = await requireActing(`/reminders/${pathSegment(id)}`);
   if (!Object.hasOwn(CHANGES, what)) notFound();
   const changed = await CHANGES[what]({ kind: "subscriber", subscriberId }, id);
   if (!changed.ok && changed.problem.code === "not_found") notFound();
@@ -64,7 +65,7 @@ export async function change(id: string, what: keyof typeof CHANGES): Promise<vo
 
 /** Its owner looks at a reminder: channels that wait for one another need not go on. */
 export async function opened(id: string): Promise<void> {
-  const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}`);
+  const { subscriberId } = await requireActing(`/reminders/${pathSegment(id)}`);
   await noteOpened({ kind: "subscriber", subscriberId }, id);
   refresh();
 }

@@ -23,6 +23,7 @@ import { Opened } from "../../../_reminders/opened";
 import { SnoozeMenu, type SnoozeOffer } from "../../../_reminders/snooze-menu";
 import { nextLookMs, storyOf } from "../../../_reminders/story";
 import { StoryList } from "../../../_reminders/story-list";
+import { pathSegment } from "../../../_shell/path-segment";
 import { clockTime, relativeTime, shortTime } from "../../../_time/format";
 import { ButtonLink } from "../../../_ui/button";
 import { BackLink, Card, PageHeading } from "../../../_ui/page-parts";
@@ -46,7 +47,7 @@ export async function generateMetadata({ params }: PageProps<"/reminders/[id]">)
 /** One reminder and its story: what became of it on each channel, and what can still be done. */
 export default async function ReminderPage({ params, searchParams }: PageProps<"/reminders/[id]">) {
   const { id } = await params;
-  const { subscriberId } = await requireShopper(`/reminders/${encodeURIComponent(id)}`);
+  const { subscriberId } = await requireShopper(`/reminders/${pathSegment(id)}`);
   const [language, reminder, deliveries, shopper] = await Promise.all([
     pageLanguage(),
     readOwn(subscriberId, id),

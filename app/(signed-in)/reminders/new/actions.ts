@@ -4,12 +4,12 @@ import { redirect } from "next/navigation";
 import { after } from "next/server";
 import { effects } from "../../../../db/effects";
 import { scheduleReminder } from "../../../../db/reminders/schedule";
-import { isId } from "../../../../db/reminders/views";
+import { isId } from "../../../../db/rules/id";
 import { languageOf } from "../../../../db/rules/languages";
 import { readShopper } from "../../../../db/shoppers";
 import { ringDoorbell } from "../../../../inngest/publish";
 import { requireActing } from "../../../_auth/session";
-import { type FormState, stateOfProblem, textOf } from "../../../_forms/form-state";
+import { answerAfter, type FormState, stateOfProblem, textOf } from "../../../_forms/form-state";
 import { hashOf, readReminderForm, reminderFields, typedIn } from "../../../_reminders/read-form";
 
 /**
@@ -43,7 +43,7 @@ export async function createReminder(before: FormState, form: FormData): Promise
       values: { ...values, intention: effects.newId() },
       errors: {},
       message,
-      answer: before.answer + 1,
+      answer: answerAfter(before),
     };
   }
   after(ringDoorbell);

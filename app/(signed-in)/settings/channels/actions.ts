@@ -17,7 +17,14 @@ import { retireDestination } from "../../../../db/subscribers";
 import { dispatchAll } from "../../../../inngest/dispatch";
 import { renderDeviceTest, renderPhoneCode } from "../../../../inngest/messages/render";
 import { requireActing } from "../../../_auth/session";
-import { type FormState, stateOfProblem, textOf, textsOf } from "../../../_forms/form-state";
+import {
+  answerAfter,
+  type FormState,
+  hasField,
+  stateOfProblem,
+  textOf,
+  textsOf,
+} from "../../../_forms/form-state";
 import { pageLanguage } from "../../../_language/language";
 
 const HERE = "/settings/channels";
@@ -39,11 +46,11 @@ export async function addPhone(before: FormState, form: FormData): Promise<FormS
   const sent = phone.ok ? await textCode(subscriberId, phone.value) : phone;
   const { fields, language } = await speak();
   if (!sent.ok) return stateOfProblem(sent.problem, before, values, fields, language);
-  if (form.has("hoursAsked")) {
+  if (hasField(form, "hoursAsked")) {
     await setSmsHours(subscriberId, textOf(form, "daytime") === "on" ? { ...USUAL_SMS_HOURS } : null);
   }
   refresh();
-  return { values: {}, errors: {}, message: null, answer: before.answer + 1 };
+  return { values: {}, errors: {}, message: null, answer: answerAfter(before) };
 }
 
 /** Chooses the hours in which text messages may come. */
@@ -71,7 +78,7 @@ export async function describe(destinationId: string, form: FormData): Promise<v
   });
   const limit = textOf(form, "dailyLimit");
   await describeDestination(subscriberId, destinationId, {
-    ...(form.has("label") && label.ok ? { label: label.value === "" ? null : label.value } : {}),
+    ...(hasField(form, "label") && label.ok ? { label: label.value === "" ? null : label.value } : {}),
     dailyLimit: /^\d{1,3}$/.test(limit) ? Number(limit) : null,
   });
   refresh();
@@ -88,7 +95,7 @@ export async function testDevice(destinationId: string, before: FormState): Prom
     content: renderDeviceTest(shopper?.locale),
     cost: 1,
   });
-  const answer = before.answer + 1;
+  const answer = answerAfter(before);
   const { fields, language } = await speak();
   if (!opened.ok) return stateOfProblem(opened.problem, before, {}, fields, language);
   after(() => dispatchAll([opened.value.partition]));
@@ -135,7 +142,7 @@ export async function confirmPhone(
   if (!confirmed.ok)
     return stateOfProblem(confirmed.problem, before, textsOf(form, ["code"]), fields, language);
   refresh();
-  return { values: {}, errors: {}, message: null, answer: before.answer + 1 };
+  return { values: {}, errors: {}, message: null, answer: answerAfter(before) };
 }
 
 /** Removes one of the person's own numbers or devices; somebody else's is as absent as a missing one. */

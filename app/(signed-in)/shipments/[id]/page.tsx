@@ -18,6 +18,7 @@ import { readShopper, type Shopper } from "../../../../db/shoppers";
 import { requireShopper } from "../../../_auth/session";
 import { GiveWords } from "../../../_language/give-words";
 import { pageLanguage } from "../../../_language/language";
+import { pathSegment } from "../../../_shell/path-segment";
 import { FollowForm } from "../../../_shipments/follow-form";
 import { isShipmentId } from "../../../_shipments/shipment-id";
 import { Card, EmptyState, PageHeading } from "../../../_ui/page-parts";
@@ -40,7 +41,7 @@ function titleOf(parcel: ShipmentView | null, words: Words["shipment"]): string 
 /** A parcel that somebody has the link of: what the carrier said, what they were sent of it, and how they follow it. */
 export default async function ShipmentPage({ params }: PageProps<"/shipments/[id]">) {
   const { id } = await params;
-  const { subscriberId } = await requireShopper(`/shipments/${encodeURIComponent(id)}`);
+  const { subscriberId } = await requireShopper(`/shipments/${pathSegment(id)}`);
   const parcel = await readParcel(id);
   const [language, shopper] = await Promise.all([pageLanguage(), readShopper(subscriberId)]);
   if (parcel === null || shopper === null) notFound();

@@ -2,6 +2,7 @@ import { after } from "next/server";
 import { z } from "zod";
 import { ringDoorbell } from "../../../../inngest/publish";
 import { actByLink } from "../../../_reminders/linked";
+import { answered } from "../../../_shell/answered";
 import { readText } from "../../v1/body";
 
 /** What a notification can answer. */
@@ -11,10 +12,14 @@ const body = z.object({ action: z.enum(["done", "snooze", "opened"]) });
 const BODY_BYTES_MAX = 1_000;
 
 /** Takes the answer that somebody gave on a notification; the token in it is the right to answer, not a session. */
-export async function POST(request: Request, { params }: RouteContext<"/api/answers/[token]">) {
+export function POST(request: Request, { params }: RouteContext<"/api/answers/[token]">): Promise<Response> {
+  return answered("answers", async () => take(request, (await params).token));
+}
+
+async function take(request: Request, token: string): Promise<Response> {
   const parsed = body.safeParse(await readJson(request));
   if (!parsed.success) return Response.json({ detail: "action: done, snooze or opened" }, { status: 422 });
-  const done = await actByLink((await params).token, parsed.data.action);
+  const done = await actByLink(token, parsed.data.action);
   if (done) after(ringDoorbell);
   return new Response(null, { status: done ? 204 : 404, headers: { "cache-control": "no-store" } });
 }

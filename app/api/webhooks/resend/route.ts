@@ -1,15 +1,14 @@
 import { config } from "../../../../db/config";
 import { recordReport } from "../../../../db/receipts/record";
-import { log } from "../../../../inngest/log";
 import { readResendWebhook } from "../../../../inngest/providers/resend-webhook";
+import { answered } from "../../../_shell/answered";
 import { readText } from "../../v1/body";
-import { failureAnswer } from "../../v1/failure";
 
 /**
  * Resend's reports on emails. Answered once it is stored: an answer that is not 2xx makes Resend send it again, for a day.
  */
-export async function POST(request: Request): Promise<Response> {
-  try {
+export function POST(request: Request): Promise<Response> {
+  const work = async () => {
     const body = await readText(request);
     if (!body.ok) return new Response(null, { status: 400 });
     const read = readResendWebhook(body.value, request.headers, config().resend.webhookSecrets);
@@ -24,8 +23,7 @@ export async function POST(request: Request): Promise<Response> {
         await recordReport(read.report);
         return new Response(null, { status: 204 });
     }
-  } catch (error) {
-    log.error("a report of resend was not stored; it will come again", { error });
-    return failureAnswer(error);
-  }
+  };
+  // Whoever reports comes again after an error, and after a silence of their own.
+  return answered("resend webhook", work, null);
 }

@@ -1,17 +1,16 @@
 import { config } from "../../../../db/config";
 import { recordInboundWish } from "../../../../db/receipts/inbound";
 import { recordReport } from "../../../../db/receipts/record";
-import { log } from "../../../../inngest/log";
 import { readTwilioCallback } from "../../../../inngest/providers/twilio-webhook";
+import { answered } from "../../../_shell/answered";
 import { readText } from "../../v1/body";
-import { failureAnswer } from "../../v1/failure";
 
 /** No words of ours: Twilio itself answers STOP, START and HELP. */
 const NO_REPLY = `<?xml version="1.0" encoding="UTF-8"?><Response></Response>`;
 
 /** Twilio's reports on texts, and what people answer to them. */
-export async function POST(request: Request): Promise<Response> {
-  try {
+export function POST(request: Request): Promise<Response> {
+  const work = async () => {
     const body = await readText(request);
     if (!body.ok) return new Response(null, { status: 400 });
     const { appUrl, twilio } = config();
@@ -31,8 +30,7 @@ export async function POST(request: Request): Promise<Response> {
         await recordInboundWish(read);
         return new Response(NO_REPLY, { headers: { "content-type": "text/xml" } });
     }
-  } catch (error) {
-    log.error("a report of twilio was not stored", { error });
-    return failureAnswer(error);
-  }
+  };
+  // Whoever reports comes again after an error, and after a silence of their own.
+  return answered("twilio webhook", work, null);
 }

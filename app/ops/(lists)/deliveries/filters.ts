@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { DeliveryFilters } from "../../../../db/console/deliveries";
-import { isId } from "../../../../db/reminders/views";
 import { LANES } from "../../../../db/rules/fair-share";
+import { isId } from "../../../../db/rules/id";
 import { DEAD_REASONS, DELIVERY_STATES, EXPIRED_REASONS, WAIT_CLASSES } from "../../../../db/rules/lifecycle";
 import { address, one, type Query } from "../../../_ops/words";
 

@@ -20,6 +20,7 @@ import {
   type Query,
 } from "../../../_ops/words";
 import { LiveUpdates } from "../../../_reminders/live-updates";
+import { pathSegment } from "../../../_shell/path-segment";
 import { TextLink } from "../../../_ui/button";
 import { ChannelIcon } from "../../../_ui/channel-icon";
 import { Notice } from "../../../_ui/notice";
@@ -37,7 +38,7 @@ export default async function DeliveryPage({
   searchParams,
 }: PageProps<"/ops/deliveries/[reference]">) {
   const name = fromPath((await params).reference);
-  const { mayAct, timeZone, nowMs } = await requireReader(`/ops/deliveries/${encodeURIComponent(name)}`);
+  const { mayAct, timeZone, nowMs } = await requireReader(`/ops/deliveries/${pathSegment(name)}`);
   const story = await readDeliveryStory(name);
   if (story === null) notFound();
   const { delivery, calls, actions, forecast } = story;

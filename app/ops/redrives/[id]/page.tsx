@@ -10,6 +10,7 @@ import { RedriveRun } from "../../../_ops/redrive-run";
 import { STATE_WORDS } from "../../../_ops/redrive-words";
 import { count, counted, fromPath, one } from "../../../_ops/words";
 import { LiveUpdates } from "../../../_reminders/live-updates";
+import { pathSegment } from "../../../_shell/path-segment";
 import { ButtonLink } from "../../../_ui/button";
 import { Notice } from "../../../_ui/notice";
 import { BackLink, Card, PageHeading } from "../../../_ui/page-parts";
@@ -31,7 +32,7 @@ const DONE: Record<string, string> = {
 /** One redrive: its preview until it is confirmed, then how far it is, what holds it, and what operators did. */
 export default async function RedrivePage({ params, searchParams }: PageProps<"/ops/redrives/[id]">) {
   const id = fromPath((await params).id);
-  const { mayAct, timeZone, nowMs } = await requireReader(`/ops/redrives/${encodeURIComponent(id)}`);
+  const { mayAct, timeZone, nowMs } = await requireReader(`/ops/redrives/${pathSegment(id)}`);
   const found = await readRedrive(id);
   if (!found.ok) notFound();
   const redrive = found.value;

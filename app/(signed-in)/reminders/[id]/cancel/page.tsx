@@ -4,6 +4,7 @@ import { readReminder } from "../../../../../db/reminders/read";
 import { requireShopper } from "../../../../_auth/session";
 import { pageLanguage } from "../../../../_language/language";
 import { CancelForm } from "../../../../_reminders/cancel-form";
+import { pathSegment } from "../../../../_shell/path-segment";
 import { ButtonLink } from "../../../../_ui/button";
 import { BackLink, Card } from "../../../../_ui/page-parts";
 import { cancel } from "../actions";
@@ -15,7 +16,7 @@ export async function generateMetadata(): Promise<Metadata> {
 /** The question before a cancel, as a page. Opening it changes nothing. */
 export default async function CancelPage({ params }: PageProps<"/reminders/[id]/cancel">) {
   const { id } = await params;
-  const { subscriberId } = await requireShopper(`/reminders/${encodeURIComponent(id)}/cancel`);
+  const { subscriberId } = await requireShopper(`/reminders/${pathSegment(id)}/cancel`);
   const read = await readReminder({ kind: "subscriber", subscriberId }, id);
   if (!read.ok) notFound();
   if (read.value.status === "cancelled") redirect(`/reminders/${id}`);

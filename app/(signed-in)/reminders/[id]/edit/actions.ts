@@ -12,10 +12,11 @@ import { requireActing } from "../../../../_auth/session";
 import { type FormState, stateOfProblem } from "../../../../_forms/form-state";
 import { fieldsOf } from "../../../../_reminders/form-fields";
 import { readReminderForm, reminderFields, typedIn } from "../../../../_reminders/read-form";
+import { pathSegment } from "../../../../_shell/path-segment";
 
 /** Changes a reminder of whoever is signed in. A time that was not touched is not sent again as a new one. */
 export async function saveReminder(id: string, before: FormState, form: FormData): Promise<FormState> {
-  const { subscriberId } = await requireActing(`/reminders/${encodeURIComponent(id)}/edit`);
+  const { subscriberId } = await requireActing(`/reminders/${pathSegment(id)}/edit`);
   const owner = { kind: "subscriber" as const, subscriberId };
   const [reminder, shopper] = await Promise.all([readReminder(owner, id), readShopper(subscriberId)]);
   if (!reminder.ok || shopper === null) notFound();

@@ -8,6 +8,7 @@ import { channelChoices, quietOf } from "../../../../_reminders/channel-choices"
 import { ComposerWords } from "../../../../_reminders/composer-words";
 import { fieldsOf } from "../../../../_reminders/form-fields";
 import { ReminderForm } from "../../../../_reminders/reminder-form";
+import { pathSegment } from "../../../../_shell/path-segment";
 import { zonesWith } from "../../../../_time/zones";
 import { BackLink, Card, PageHeading } from "../../../../_ui/page-parts";
 import { saveReminder } from "./actions";
@@ -19,7 +20,7 @@ export async function generateMetadata(): Promise<Metadata> {
 /** Changes a reminder; a cancelled one can only be set again. */
 export default async function EditReminderPage({ params }: PageProps<"/reminders/[id]/edit">) {
   const { id } = await params;
-  const { subscriberId } = await requireShopper(`/reminders/${encodeURIComponent(id)}/edit`);
+  const { subscriberId } = await requireShopper(`/reminders/${pathSegment(id)}/edit`);
   const [language, reminder, shopper] = await Promise.all([
     pageLanguage(),
     readReminder({ kind: "subscriber", subscriberId }, id),

@@ -6,6 +6,7 @@ import { ConfirmForm } from "../../../../_ops/confirm-form";
 import { writeLetters } from "../../../../_ops/dead-filter";
 import { LeverPage } from "../../../../_ops/lever-page";
 import { fromPath, plain } from "../../../../_ops/words";
+import { pathSegment } from "../../../../_shell/path-segment";
 import { dismiss, restore } from "../../../dead-letters/actions";
 
 export const metadata: Metadata = { title: "Dismiss a dead letter" };
@@ -13,7 +14,7 @@ export const metadata: Metadata = { title: "Dismiss a dead letter" };
 /** What dismissing one dead letter does, or taking that back, and the button. */
 export default async function DismissPage({ params }: PageProps<"/ops/deliveries/[reference]/dismiss">) {
   const reference = fromPath((await params).reference);
-  const back = `/ops/deliveries/${encodeURIComponent(reference)}`;
+  const back = `/ops/deliveries/${pathSegment(reference)}`;
   const { mayAct } = await requireReader(`${back}/dismiss`);
   const letter = await readDeadLetter(reference);
   if (!letter.ok) redirect(back);

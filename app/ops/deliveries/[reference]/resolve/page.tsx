@@ -6,6 +6,7 @@ import { ConfirmForm } from "../../../../_ops/confirm-form";
 import { writeLetters } from "../../../../_ops/dead-filter";
 import { LeverPage } from "../../../../_ops/lever-page";
 import { fromPath, plain } from "../../../../_ops/words";
+import { pathSegment } from "../../../../_shell/path-segment";
 import { When } from "../../../../_ui/when";
 import { resolve } from "../../../dead-letters/actions";
 
@@ -14,7 +15,7 @@ export const metadata: Metadata = { title: "Resolve an unknown outcome" };
 /** What is known of an unknown outcome, and the answer of whoever found out. */
 export default async function ResolvePage({ params }: PageProps<"/ops/deliveries/[reference]/resolve">) {
   const reference = fromPath((await params).reference);
-  const back = `/ops/deliveries/${encodeURIComponent(reference)}`;
+  const back = `/ops/deliveries/${pathSegment(reference)}`;
   const { mayAct, timeZone, nowMs } = await requireReader(`${back}/resolve`);
   const letter = await readDeadLetter(reference);
   if (!letter.ok || letter.value.reason !== "outcome_unknown") redirect(back);

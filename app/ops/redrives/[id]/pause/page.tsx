@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { requireReader } from "../../../../_auth/operator";
 import { count, counted, fromPath } from "../../../../_ops/words";
+import { pathSegment } from "../../../../_shell/path-segment";
 import { pause } from "../../actions";
 import { ControlPage } from "../../control-page";
 
@@ -9,7 +10,7 @@ export const metadata: Metadata = { title: "Pause redrive" };
 /** What a pause of a redrive does, and the button. */
 export default async function PauseRedrivePage({ params }: PageProps<"/ops/redrives/[id]/pause">) {
   const id = fromPath((await params).id);
-  const { mayAct } = await requireReader(`/ops/redrives/${encodeURIComponent(id)}/pause`);
+  const { mayAct } = await requireReader(`/ops/redrives/${pathSegment(id)}/pause`);
   return (
     <ControlPage
       id={id}

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { requireReader } from "../../../../_auth/operator";
 import { count, counted, fromPath } from "../../../../_ops/words";
+import { pathSegment } from "../../../../_shell/path-segment";
 import { resume } from "../../actions";
 import { ControlPage } from "../../control-page";
 
@@ -9,7 +10,7 @@ export const metadata: Metadata = { title: "Resume redrive" };
 /** What resuming a redrive does, and the button. */
 export default async function ResumeRedrivePage({ params }: PageProps<"/ops/redrives/[id]/resume">) {
   const id = fromPath((await params).id);
-  const { mayAct } = await requireReader(`/ops/redrives/${encodeURIComponent(id)}/resume`);
+  const { mayAct } = await requireReader(`/ops/redrives/${pathSegment(id)}/resume`);
   return (
     <ControlPage
       id={id}

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { requireReader } from "../../../../_auth/operator";
 import { count, counted, fromPath } from "../../../../_ops/words";
+import { pathSegment } from "../../../../_shell/path-segment";
 import { stop } from "../../actions";
 import { ControlPage } from "../../control-page";
 
@@ -9,7 +10,7 @@ export const metadata: Metadata = { title: "Stop redrive" };
 /** What stopping a redrive does, and the button. */
 export default async function StopRedrivePage({ params }: PageProps<"/ops/redrives/[id]/stop">) {
   const id = fromPath((await params).id);
-  const { mayAct } = await requireReader(`/ops/redrives/${encodeURIComponent(id)}/stop`);
+  const { mayAct } = await requireReader(`/ops/redrives/${pathSegment(id)}/stop`);
   return (
     <ControlPage
       id={id}
