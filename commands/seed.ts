@@ -4,7 +4,8 @@ import { storeApiKey } from "../db/api-keys";
 import { closeDatabase, rows, transact } from "../db/connection";
 import { effects } from "../db/effects";
 import type { Role } from "../db/roles";
-import { linkSubscriber, putSubscriber } from "../db/subscribers";
+import { linkSubscriber } from "../db/sign-in-subscriber";
+import { putSubscriber } from "../db/subscribers";
 
 /** The people of the local stack. Their addresses exist only in the inbox of the stand-ins. */
 const SHOPPER = {

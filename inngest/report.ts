@@ -9,7 +9,7 @@ import { openNotice } from "../db/notices";
 import { type OperatorAddress, readOperators } from "../db/operators";
 import type { DeadGroup } from "../db/rules/dead-letter-report";
 import { reportHeading, reportLine } from "../db/rules/report-words";
-import { subscriberForSignIn } from "../db/subscribers";
+import { subscriberForSignIn } from "../db/sign-in-subscriber";
 import { dispatchAll } from "./dispatch";
 import { log } from "./log";
 import { renderDeadLetterReport } from "./messages/render-report";

@@ -4,7 +4,7 @@ import { redirect } from "next/navigation";
 import { cache } from "react";
 import { impersonally } from "../../db/impersonal";
 import { ROLES, type Role } from "../../db/roles";
-import { linkSubscriber } from "../../db/subscribers";
+import { linkSubscriber } from "../../db/sign-in-subscriber";
 import { inTime } from "../_shell/in-time";
 import { pathSegment } from "../_shell/path-segment";
 import { auth } from "./auth";

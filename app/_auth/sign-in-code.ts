@@ -4,7 +4,7 @@ import { after } from "next/server";
 import { CODE_USEFUL_SECONDS, openNotice } from "../../db/notices";
 import { checkEmailAddress } from "../../db/rules/email-address";
 import { ok, type Result } from "../../db/rules/errors";
-import { subscriberForSignIn } from "../../db/subscribers";
+import { subscriberForSignIn } from "../../db/sign-in-subscriber";
 import { dispatchAll } from "../../inngest/dispatch";
 import { renderSignInCode } from "../../inngest/messages/render";
 

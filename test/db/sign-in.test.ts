@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { database, rows } from "../../db/connection";
-import { linkSubscriber, subscriberForSignIn } from "../../db/subscribers";
+import { linkSubscriber, subscriberForSignIn } from "../../db/sign-in-subscriber";
 import { makeDestination, makeSubscriber } from "../support/factories";
 
 const DEFAULTS = { timeZone: "Europe/Paris", locale: "fr" };

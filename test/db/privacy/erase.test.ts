@@ -13,7 +13,7 @@ import { eraseSubscriber } from "../../../db/privacy/erase";
 import { exportSubscriber } from "../../../db/privacy/export";
 import { findPerson } from "../../../db/privacy/find";
 import { scheduleReminder } from "../../../db/reminders/schedule";
-import { linkSubscriber } from "../../../db/subscribers";
+import { linkSubscriber } from "../../../db/sign-in-subscriber";
 import { findSuppressions, suppress } from "../../../db/suppressions";
 import { log } from "../../../inngest/log";
 import { testClock } from "../../support/database";
