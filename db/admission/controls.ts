@@ -157,7 +157,10 @@ export async function pausePartition(
   });
 }
 
-/** Ends a pause. The rate starts low and recovers with successes, so that a held backlog does not leave in one burst. */
+/**
+ * Ends a pause. The rate starts low and recovers with successes, so that a held backlog does not leave in one burst. What
+ * left within the last second counts (P7): one that was sending all the while gets no slots beside those it has used.
+ */
 export async function resumePartition(key: string, operator: Operator): Promise<ControlOutcome> {
   return control(key, operator, "resume", async (tx) => {
     await rows(
@@ -170,7 +173,8 @@ export async function resumePartition(key: string, operator: Operator): Promise<
     await rows(
       tx,
       sql`update meters m set rate = greatest(0.5, least(m.rate, p.ceiling * ${RESUME_SHARE})), last_cut_at = ledger_now(),
-          last_feedback_at = ledger_now(), epoch = m.epoch + 1, ready_at = greatest(ledger_now(), m.blocked_until)
+          last_feedback_at = ledger_now(), epoch = m.epoch + 1,
+          ready_at = greatest(least(m.ready_at, ledger_now() + interval '1 second'), ledger_now(), m.blocked_until)
         from partitions p where p.key = m.key and m.key = ${key}`,
     );
     return {};

@@ -101,6 +101,22 @@ test("a resumed partition starts low, in a new epoch, and probes what had closed
   expect((await admit(partition)).parcels.flatMap((parcel) => parcel.deliveryIds)).toHaveLength(1);
 });
 
+test("a partition that is resumed while it sends still keeps to its rate and burst (P7)", async () => {
+  const partition = await makePartition({ ceiling: 1, burst: 1 });
+  const slotsAtMs: number[] = [];
+  for (let turn = 0; turn < 6; turn += 1) {
+    const row = await makeDelivery({ partition });
+    await admitRows([row.id]);
+    const { begun, nowMs } = await claim([row]);
+    slotsAtMs.push(...begun.map(({ slotInMs }) => nowMs + slotInMs));
+    await resumePartition(partition, OPERATOR);
+    await testClock.advance(110);
+  }
+  const inSecond = (atMs: number) =>
+    slotsAtMs.filter((other) => other >= atMs && other < atMs + 1_000).length;
+  expect(Math.max(...slotsAtMs.map(inSecond))).toBeLessThanOrEqual(2);
+});
+
 test("a hand-over takes what waits, leaves what is being sent, and refuses the old consumer", async () => {
   const partition = await makePartition({ ceiling: 100, burst: 5 });
   const sending = await makeDelivery({ partition });
