@@ -58,11 +58,13 @@ export const SHIPMENT_CHECKS: readonly Check[] = [
   {
     promise: "P6",
     name: "no attempt begins while an older version still goes to the same address",
+    // One that was redriven goes again since its release; before that it had ended.
     find: (scope) => sql`select d.key from ${updates(scope)} and exists (
       select 1 from deliveries older join shipment_events oe on oe.id = older.shipment_event_id
       where oe.shipment_id = e.shipment_id and oe.version < e.version and older.subscriber_id = d.subscriber_id
         and older.channel = d.channel and older.destination_id = d.destination_id
-        and older.created_at + ${tolerance(scope)} < a.begun_at
+        and greatest(older.created_at, (select max(m.released_at) from redrive_members m
+          where m.delivery_id = older.id)) + ${tolerance(scope)} < a.begun_at
         and a.begun_at + ${tolerance(scope)} < coalesce(older.finished_at, 'infinity'))`,
   },
 ];

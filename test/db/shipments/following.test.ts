@@ -1,11 +1,13 @@
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { database, rows } from "../../../db/connection";
+import { checkInvariants } from "../../../db/console/invariants";
 import { replaceEffects } from "../../../db/effects";
 import { followShipment, unfollowShipment } from "../../../db/shipments/follow";
 import { fanOut } from "../../../inngest/fan-out";
 import { type DeliveryRow, emptyLedger, makeShopper, makeSubscriber } from "../../support/factories";
 import { ACCEPTED, admitRows, begin, claim, readDelivery, settle } from "../../support/ledger";
+import { started, tick } from "../../support/redrives";
 import { announcedIds, follow, record, updates } from "../../support/shipments";
 import { testClock } from "../../support/test-clock";
 
@@ -47,6 +49,24 @@ describe("at the claim", () => {
     await settle(begun, ACCEPTED);
     await testClock.advance(3_000);
     expect((await claimAll([newer])).begun).toMatchObject([{ deliveryId: newer.id }]);
+  });
+
+  test("an older version that is redriven after the newer one was sent breaks no promise", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id, { policy: "every" });
+    const [older] = await announce("in_transit");
+    if (older === undefined) throw new Error("an update was expected");
+    await admitRows([older.id]);
+    await settle(await begin(older), { class: "message_rejected" });
+    await testClock.advance(1_000);
+    const newer = (await announce("out_for_delivery")).filter(({ id }) => id !== older.id);
+    expect((await claimAll(newer)).begun).toHaveLength(1);
+    await testClock.advance(1_000);
+    await tick(await started({ filter: {} }));
+    expect(await readDelivery(older.id)).toMatchObject({ state: "ready" });
+    const { checks } = await checkInvariants({ historyMs: 60_000, toleranceMs: 0 });
+    const name = "no attempt begins while an older version still goes to the same address";
+    expect(checks.find((check) => check.name === name)).toMatchObject({ violations: 0 });
   });
 
   test("a newer scan that is not fanned out yet overtakes what a follower of the latest waits for", async () => {
