@@ -9,7 +9,10 @@ import { type Stage, startStage } from "./stage";
 /** How many reminders of each channel; together 500. */
 const REMINDERS: Record<Channel, number> = { email: 200, sms: 150, push: 150 };
 
-/** They are due over these seconds, so that SMS (10 a second) is under way when it is throttled. */
+/** What the app may send a second. */
+const RATES: Record<Channel, number> = { email: 30, sms: 10, push: 50 };
+
+/** They are due over these seconds, so that SMS is under way when it is throttled. */
 const SPREAD_MS = 20_000;
 const AHEAD_MS = 6_000;
 
@@ -29,7 +32,7 @@ export async function main(args: string[]): Promise<number> {
   const say: Say = (line) => (values.json ? process.stderr : process.stdout).write(`${line}\n`);
   say("starting Postgres, the engine, the providers' stand-ins and the app");
   const stage = await startStage({
-    rates: { email: 30, sms: 10, push: 50 },
+    rates: RATES,
     onStarting: (stop) => {
       for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
         process.once(signal, () => void stop().then(() => process.exit(130)));
@@ -70,14 +73,17 @@ async function burst(stage: Stage, say: Say): Promise<void> {
     HEALED_MS,
     async () => (await stage.summary("twilio")).accepted >= REMINDERS.sms / 3,
   );
-  say(`SMS is throttled: ${THROTTLED.ratePerSecond} a second instead of 50, for ${THROTTLED_MS / 1000} s`);
+  say(
+    `SMS is throttled: the provider takes ${THROTTLED.ratePerSecond} a second of our ${RATES.sms}, for ${THROTTLED_MS / 1000} s`,
+  );
   await stage.control("twilio", THROTTLED);
   await sleep(THROTTLED_MS / 2);
   say("kill -9 of the app");
   stage.killApp();
   await sleep(THROTTLED_MS / 2);
   await stage.control("twilio", { ratePerSecond: 50, burst: 10 });
-  say("SMS is back at its limit; waiting until everything has ended");
+  say("SMS is back at its limit; waiting until everything has ended (what was under way when the app died");
+  say("is taken up when its lease or admission is over, 15 to 35 s later: these are the latest below)");
   await untilEnded(stage, wanted.length, HEALED_MS);
 }
 
