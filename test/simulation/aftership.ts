@@ -1,3 +1,5 @@
+// Before anything of Next: it looks for the store of requests when it is loaded.
+import "next/dist/server/node-environment-baseline";
 import { createHmac } from "node:crypto";
 import { POST } from "../../app/api/v1/shipments/events/route";
 import { SIGNATURE_HEADER } from "../../app/api/v1/shipments/signature";
@@ -21,13 +23,13 @@ export interface Checkpoint {
 }
 
 /**
- * AfterShip calls the webhook: the real handler with a signed body, and what it leaves for after the answer. Null when
- * the answer is no 200: AfterShip calls again later.
+ * AfterShip calls the webhook: the real handler with a signed body, and what it leaves for after the answer. Answers the
+ * status: with anything but 200 AfterShip calls again later.
  */
 export async function callWebhook(
   checkpoint: Checkpoint,
   onAnswer: (recorded: RecordedScan[]) => void,
-): Promise<boolean> {
+): Promise<number> {
   const body = JSON.stringify(bodyOf(checkpoint));
   const signature = createHmac("sha256", SECRET).update(body).digest("base64");
   const request = new Request("http://127.0.0.1:3000/api/v1/shipments/events", {
@@ -36,10 +38,10 @@ export async function callWebhook(
   });
   const scope = requestScope();
   const response = await scope.run(() => POST(request));
-  if (response.status !== 200) return false;
+  if (response.status !== 200) return response.status;
   onAnswer(((await response.json()) as { results: RecordedScan[] }).results);
   await scope.close();
-  return true;
+  return response.status;
 }
 
 function bodyOf({ eventId, parcel, tag, order, occurredAtMs }: Checkpoint) {

@@ -11,10 +11,10 @@ const SHOP = { kind: "shop" } as const;
 const SHARE = 0.2;
 
 /** What a channel answers when it cannot reach anybody, for certain. */
-const UNREACHABLE: Record<Channel, { provider: ProviderName; change: Partial<Settings> }> = {
-  email: { provider: "resend", change: { fault: "error:validation_error", faultCount: 1 } },
-  sms: { provider: "twilio", change: { fault: "error:21211", faultCount: 1 } },
-  push: { provider: "push", change: { fault: "gone" } },
+const UNREACHABLE: Record<Channel, { provider: ProviderName; faults: readonly string[] }> = {
+  email: { provider: "resend", faults: ["error:validation_error"] },
+  sms: { provider: "twilio", faults: ["error:21610", "error:21211"] },
+  push: { provider: "push", faults: ["gone"] },
 };
 
 /** One channel, then the next: the first arrives, hangs, or cannot reach anybody. */
@@ -45,12 +45,14 @@ function planUnreachable(
   dueMs: number,
   { shopper, channel }: { shopper: Shopper; channel: Channel },
 ): void {
-  const { provider, change } = UNREACHABLE[channel];
+  const { provider, faults } = UNREACHABLE[channel];
+  const fault = dice.pick(faults);
   // Of several devices one may still be there: then the next channel waits its time.
-  const device = channel === "push" ? { faultTo: dice.pick(shopper.deviceIds) } : {};
+  const change: Partial<Settings> =
+    channel === "push" ? { fault, faultTo: dice.pick(shopper.deviceIds) } : { fault, faultCount: 1 };
   stage.at(dueMs - 1_000, () => {
-    stage.note(`${provider}, before the next channel: ${JSON.stringify({ ...change, ...device })}`);
-    stage.world.providers.control(provider, { ...change, ...device });
+    stage.note(`${provider}, before the next channel: ${JSON.stringify(change)}`);
+    stage.world.providers.control(provider, change);
   });
 }
 

@@ -144,12 +144,11 @@ function planWebhook(stage: Stage, atMs: number, checkpoint: Checkpoint, tries =
       callWebhook(checkpoint, (recorded) => noteAnnounced(stage, recorded, askedAtMs)),
     );
     void calling
-      .catch(() => false)
-      .then((taken) => {
-        if (taken) stage.note(`AfterShip tells of ${checkpoint.eventId}`);
-        else stage.struck("webhook not taken", checkpoint.eventId);
-        if (!taken && tries > 1)
-          planWebhook(stage, stage.sinceMs() + WEBHOOK_AGAIN_MS, checkpoint, tries - 1);
+      .catch(() => null)
+      .then((status) => {
+        if (status === 200) return stage.note(`AfterShip tells of ${checkpoint.eventId}`);
+        stage.struck("webhook not taken", `${checkpoint.eventId}: ${status ?? "no answer"}`);
+        if (tries > 1) planWebhook(stage, stage.sinceMs() + WEBHOOK_AGAIN_MS, checkpoint, tries - 1);
       });
   });
 }
