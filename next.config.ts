@@ -1,5 +1,7 @@
 import type { NextConfig } from "next";
 
+const NOT_GUESSED = { key: "X-Content-Type-Options", value: "nosniff" };
+
 const nextConfig: NextConfig = {
   // These talk to the network or to node: modules and gain nothing from bundling; inngest is left to the bundler,
   // because its route handler must share one copy of the client with the pages.
@@ -16,8 +18,13 @@ const nextConfig: NextConfig = {
   agentRules: false,
   poweredByHeader: false,
   // The engine calls for each parcel and gets a few hundred bytes back: compressing them costs more than they weigh.
+  // What `proxy.ts` passes by is still not to be guessed at by a browser.
   headers: async () => [
-    { source: "/api/inngest", headers: [{ key: "Cache-Control", value: "no-store, no-transform" }] },
+    {
+      source: "/api/inngest",
+      headers: [{ key: "Cache-Control", value: "no-store, no-transform" }, NOT_GUESSED],
+    },
+    { source: "/_next/:path*", headers: [NOT_GUESSED] },
   ],
 };
 

@@ -2,7 +2,10 @@ import { type NextRequest, NextResponse } from "next/server";
 import { contentSecurityPolicy, securityHeaders } from "./app/_shell/security-headers";
 import { effects } from "./db/effects";
 
-/** Puts the security headers on every answer that is not a file; Next takes the nonce for its scripts from the policy. */
+/**
+ * Puts the security headers on every answer that is not a file; Next takes the nonce for its scripts from the policy. An
+ * address that cannot be decoded names nothing, and is refused before Next fails over it.
+ */
 export function proxy(request: NextRequest): NextResponse {
   const page = {
     nonce: Buffer.from(effects.newId()).toString("base64"),
@@ -12,10 +15,20 @@ export function proxy(request: NextRequest): NextResponse {
   const policy = contentSecurityPolicy(page);
   const headers = new Headers(request.headers);
   headers.set("content-security-policy", policy);
-  const response = NextResponse.next({ request: { headers } });
+  const response = isAddress(request.nextUrl.pathname)
+    ? NextResponse.next({ request: { headers } })
+    : new NextResponse("This is no address.\n", { status: 400 });
   response.headers.set("content-security-policy", policy);
   for (const [name, value] of Object.entries(securityHeaders(page))) response.headers.set(name, value);
   return response;
+}
+
+function isAddress(pathname: string): boolean {
+  try {
+    return decodeURIComponent(pathname) !== "";
+  } catch {
+    return false;
+  }
 }
 
 export const config = {

@@ -9,6 +9,7 @@ import { checkEmailAddress, emailIdentity } from "../../db/rules/email-address";
 import { fail, type Result } from "../../db/rules/errors";
 import { fill, type Words } from "../../db/rules/speech";
 import { checkTimeZone } from "../../db/rules/time-zone";
+import { endSession } from "../../db/sessions";
 import { auth } from "../_auth/auth";
 import { nextPath } from "../_auth/next-path";
 import { forgetPendingSignIn, readPendingSignIn, rememberPendingSignIn } from "../_auth/pending-sign-in";
@@ -98,9 +99,13 @@ export async function confirmCode(before: FormState, form: FormData): Promise<Fo
   const why = "Too many codes were tried from here. Wait a minute, then try again.";
   const turn = await takeTurn([{ limit: "guessVisitor", subject: await visitor(), why }]);
   if (!turn.ok) return refuse(sentenceOf(turn.problem, language));
+  const incoming = underCurrentSecret(await headers());
+  const former = await auth().api.getSession({ headers: incoming, query: { disableRefresh: true } });
   try {
     const body = { email: pending.email, otp: code };
-    await auth().api.signInEmailOTP({ body, headers: await headers() });
+    await auth().api.signInEmailOTP({ body, headers: incoming });
+    // Whoever signs in anew leaves no older session of this browser behind.
+    if (former !== null) await endSession(former.session.token);
   } catch (error) {
     if (!isAPIError(error)) throw error;
     return refuse(wordsFor(error.body?.code, signIn));

@@ -13,13 +13,18 @@ export async function generateMetadata(): Promise<Metadata> {
 
 /** The first of two steps: the address. Whoever is signed in already goes on. */
 export default async function SignInPage({ searchParams }: PageProps<"/sign-in">) {
-  const { next, expired } = await searchParams;
+  const { next, expired, gone } = await searchParams;
   const path = nextPath(next);
   if ((await currentShopper()) !== null) redirect(path);
   const language = await pageLanguage();
-  const { signIn } = language.words;
+  const { signIn, account } = language.words;
   return (
     <SignInFrame title={signIn.title} language={language}>
+      {gone !== undefined && (
+        <Notice kind="good">
+          <p>{account.gone}</p>
+        </Notice>
+      )}
       {expired !== undefined && <Notice kind="attention">{signIn.expired}</Notice>}
       <p className="text-ink-soft">{signIn.text}</p>
       <SignInForm next={path} />

@@ -69,7 +69,10 @@ function wallOf(text: string, nowMs: number, timeZone: string): string | null {
   if (found === undefined || others.length > 0 || found.end !== null || rest.trim() !== "") return null;
   const get = (part: Parameters<typeof found.start.get>[0]) =>
     String(found.start.get(part) ?? 0).padStart(2, "0");
-  const date = `${found.start.get("year")}-${get("month")}-${get("day")}`;
+  const year = found.start.get("year") ?? 0;
+  // Earlier and later years are written otherwise, and nobody means them.
+  if (year < 1000 || year > 9999) return null;
+  const date = `${year}-${get("month")}-${get("day")}`;
   const timed = found.start.isCertain("hour") || /night|evening|afternoon|noon|morning/.test(spoken);
   const local = `${date}T${timed ? `${get("hour")}:${get("minute")}:00` : USUAL_TIME}`;
   return named(spoken) && !timed ? aheadByWeek(local, nowMs, timeZone) : local;

@@ -131,7 +131,14 @@ describe("in Arabic, from right to left, at the size of a phone", () => {
   });
 
   test("channels, settings and a page that does not exist are wholly in Arabic", async () => {
-    for (const where of ["/settings/channels", "/settings", "/reminders?list=past", "/nowhere"]) {
+    for (const where of [
+      "/settings/channels",
+      "/settings",
+      "/settings/account",
+      "/settings/account/delete",
+      "/reminders?list=past",
+      "/nowhere",
+    ]) {
       await page.goto(`${stack.app}${where}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.getByText("جارٍ تحميل تذكيراتك").waitFor({ state: "detached" });

@@ -55,6 +55,8 @@ const PAGES: [name: string, path: () => string, signedIn: boolean][] = [
   ["cancel", () => `/reminders/${ids.waiting}/cancel`, true],
   ["channels", () => "/settings/channels", true],
   ["settings", () => "/settings", true],
+  ["account", () => "/settings/account", true],
+  ["delete account", () => "/settings/account/delete", true],
   ["not found", () => "/reminders/none", true],
 ];
 

@@ -7,6 +7,7 @@ import { GiveWords } from "../../_language/give-words";
 import { pageLanguage } from "../../_language/language";
 import { Rich } from "../../_language/rich";
 import { zonesWith } from "../../_time/zones";
+import { ButtonLink } from "../../_ui/button";
 import { Card, PageHeading } from "../../_ui/page-parts";
 import { When } from "../../_ui/when";
 import { PauseForm } from "./pause-form";
@@ -44,6 +45,15 @@ export default async function SettingsPage() {
         </Card>
         <Card>
           <PauseForm until={pausedUntilMs === null ? null : formatWhen(pausedUntilMs, timeZone, tag)} />
+        </Card>
+        <Card className="flex flex-wrap items-center justify-between gap-4">
+          <div>
+            <h2 className="text-lg font-semibold">{words.account.title}</h2>
+            <p className="text-ink-soft">{words.account.more}</p>
+          </div>
+          <ButtonLink href="/settings/account" kind="secondary">
+            {words.account.title}
+          </ButtonLink>
         </Card>
       </div>
     </GiveWords>

@@ -20,6 +20,8 @@ const AUTH_PATHS = [
 
 /** Who may come in here: mostly they do, and sometimes somebody else. */
 export function visitorFor(dice: Dice, { name }: Place, people: People): Visitor {
+  // What ends a session, or somebody, is not to end those whom the others need.
+  if (/auth\/|signOut|deleteAccount/.test(name)) return dice.chance(0.5) ? people.anonymous : people.other;
   if (dice.chance(0.08)) return people[dice.pick(Object.keys(people) as (keyof People)[])];
   const access = EXPECTED[name] ?? "public";
   if (access.startsWith("key:")) return people[access as "key:reminders"];

@@ -48,6 +48,7 @@ describe("a typed time", () => {
     "24.12. 9 uhr morgens",
     "tomorrow or so",
     "every blue moon",
+    "0000-01-01",
     "every 99 weeks on monday",
     "every 2 weeks on monday, 999 times",
     "soonish",
