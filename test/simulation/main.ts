@@ -9,11 +9,11 @@ import type { Mutation } from "./mutations/mutation";
 import { emptySummary, processesFor, runInProcesses, type Summary, timed } from "./processes";
 import type { SeedResult } from "./simulation";
 
-const USAGE = `npm run simulate -- [--seeds 200] [--from 1] [--seed N] [--mutation name] [--stop]
+const USAGE = `npm run simulate -- [--seeds 200] [--from 1] [--seed N[,N]] [--mutation name] [--stop]
                     [--processes N] [--json]
 
   --seeds     how many seeds, counted from --from
-  --seed      one seed, with its whole story
+  --seed      one seed, with its whole story; or several, as 4,8,34
   --stop      ends with the first seed that breaks a promise
   --processes how many processes share the work; by default as many as there are cores, for many seeds
   --mutation  breaks the product on purpose: ${MUTATIONS.map(({ name }) => name).join(", ")}`;
@@ -35,22 +35,26 @@ export async function main(args: string[]): Promise<number> {
       json: { type: "boolean", default: false },
     },
   });
-  const first = Number(values.seed ?? values.from);
-  const count = values.seed === undefined ? Number(values.seeds) : 1;
+  const first = Number(values.from);
+  const named = values.seed?.split(",").map(Number);
+  const count = named?.length ?? Number(values.seeds);
+  const seeds = named ?? Array.from({ length: Math.max(count, 0) }, (_, index) => first + index);
   const mutation = MUTATIONS.find(({ name }) => name === values.mutation);
-  if (!Number.isInteger(first) || !Number.isInteger(count) || count < 1 || (values.mutation && !mutation)) {
+  const isClear = Number.isInteger(count) && seeds.length > 0 && seeds.every(Number.isInteger);
+  if (!isClear || (values.mutation && !mutation)) {
     console.error(USAGE);
     return 2;
   }
-  const processes = values.processes === undefined ? processesFor(count) : Number(values.processes);
-  const options = { ...values, one: values.seed !== undefined };
+  const wished = values.processes === undefined ? processesFor(count) : Number(values.processes);
+  const processes = named === undefined ? wished : 1;
+  const options = { ...values, one: named?.length === 1 };
   const server = await startTestServer();
   try {
     const { adminUrl } = server.databases;
     const summary =
       processes > 1 && !values.stop
         ? await runInProcesses({ first, count }, processes, { adminUrl, mutation: values.mutation })
-        : await runHere({ first, count }, server.databases, mutation, options);
+        : await runHere(seeds, server.databases, mutation, options);
     if (values.json) console.log(JSON.stringify(summary));
     else printSummary(summary, processes > 1 && !values.stop);
     return summary.violations.length === 0 ? 0 : 1;
@@ -60,7 +64,7 @@ export async function main(args: string[]): Promise<number> {
 }
 
 async function runHere(
-  { first, count }: { first: number; count: number },
+  seeds: readonly number[],
   databases: TestDatabases,
   mutation: Mutation | undefined,
   { stop, json, one }: { stop: boolean; json: boolean; one: boolean },
@@ -75,7 +79,7 @@ async function runHere(
     if (mutation) installMutation(mutation);
     const { prepareDatabase, runSeed } = await import("./simulation");
     await prepareDatabase(mutation?.sql);
-    return await runSeeds(first, count, stop, async (seed) => {
+    return await runSeeds(seeds, stop, async (seed) => {
       const result = await runSeed(seed);
       if (!json) printSeed(result, one, mutation?.name);
       return result;
@@ -89,14 +93,13 @@ async function runHere(
 }
 
 async function runSeeds(
-  first: number,
-  count: number,
+  seeds: readonly number[],
   stops: boolean,
   run: (seed: number) => Promise<SeedResult>,
 ): Promise<Summary> {
   const startMs = performance.now();
   const summary = emptySummary();
-  for (let seed = first; seed < first + count; seed += 1) {
+  for (const seed of seeds) {
     const result = await run(seed);
     summary.seeds += 1;
     summary.deliveries += result.deliveries;

@@ -38,14 +38,16 @@ export function planOverload(stage: Stage, dice: Dice): void {
     const atMs = step === 0 ? 1_000 : dice.int(6_000, step * 20_000);
     planImport(stage, dice, atMs, { source: "shop", parcels, order: "load", steps: [step] });
   }
-  standStill(stage, dice, channel);
-  planPolicies(stage, dice, channel);
+  // Where everything stands still there is nowhere to move to, and two channels may want to move to each other.
+  const channels: readonly Channel[] = dice.chance(0.5) ? ["email", "sms", "push"] : [channel];
+  standStill(stage, dice, channels);
+  planPolicies(stage, dice, dice.chance(0.3) ? ["email", "sms", "push"] : channels);
 }
 
 const partitionsOf = async (channels: readonly Channel[]) =>
   (await readPartitionHealth()).filter((health) => channels.includes(health.channel as Channel));
 
-function standStill(stage: Stage, dice: Dice, channel: Channel): void {
+function standStill(stage: Stage, dice: Dice, channels: readonly Channel[]): void {
   const how = dice.pick(["pause", "pause", "rate-0", "refusals"] as const);
   if (how === "refusals") {
     const change = {
@@ -55,13 +57,15 @@ function standStill(stage: Stage, dice: Dice, channel: Channel): void {
       retryAfterSeconds: dice.int(20, 90),
     };
     stage.at(4_000, () => {
-      stage.note(`${PROVIDER[channel]}: ${JSON.stringify(change)}`);
-      stage.world.providers.control(PROVIDER[channel], change);
+      for (const channel of channels) {
+        stage.note(`${PROVIDER[channel]}: ${JSON.stringify(change)}`);
+        stage.world.providers.control(PROVIDER[channel], change);
+      }
     });
     return;
   }
-  stage.ask(4_000, `an operator: ${how} of ${channel}`, async () => {
-    for (const { partition } of await partitionsOf([channel])) {
+  stage.ask(4_000, `an operator: ${how} of ${channels.join(", ")}`, async () => {
+    for (const { partition } of await partitionsOf(channels)) {
       const turned = await (how === "pause"
         ? pausePartition(partition, null, OPERATOR)
         : setLimits(partition, { ceiling: 0 }, OPERATOR));
@@ -70,12 +74,12 @@ function standStill(stage: Stage, dice: Dice, channel: Channel): void {
   });
 }
 
-function planPolicies(stage: Stage, dice: Dice, channel: Channel): void {
-  const channels: readonly Channel[] = dice.chance(0.4) ? ["email", "sms", "push"] : [channel];
+function planPolicies(stage: Stage, dice: Dice, channels: readonly Channel[]): void {
   const policy = dice.pick([...DEGRADATIONS, "other_channel"] as const);
   const lanes = dice.some(["bulk", "standard"] as const);
-  const onMs = dice.pick([dice.int(6_000, 20_000), dice.int(50_000, 120_000)]);
-  const forMs = dice.pick([30_000, 120_000, 600_000]);
+  const onMs = dice.pick([dice.int(6_000, 20_000), dice.int(70_000, 130_000)]);
+  // Nothing is old enough at first: what is switched on early lasts until a sweep finds something.
+  const forMs = dice.pick(onMs > WINDOW_MS ? [30_000, 600_000] : [120_000, 600_000]);
   // The minutes at which sweeps act, and the switching on itself: what goes wrong then meets a policy at work.
   stage.busyAtMs.push(onMs, onMs + WINDOW_MS);
   stage.ask(onMs, `an operator: ${policy} of ${lanes.join(", ")} by ${channels.join(", ")}`, async () => {
@@ -84,8 +88,8 @@ function planPolicies(stage: Stage, dice: Dice, channel: Channel): void {
       await degrade(partition);
     }
   });
-  if (!dice.chance(0.4)) return;
-  const offMs = onMs + dice.int(2_000, 60_000);
+  if (!dice.chance(0.3)) return;
+  const offMs = onMs + dice.int(2_000, 100_000);
   stage.ask(offMs, "an operator: no policy any more", async () => {
     for (const asked of stage.policies) {
       const off = await switchDegradation(asked.partition, asked.lane, null, OPERATOR);
