@@ -77,7 +77,8 @@ export function storingCallTimes(key: string, stored: Meter, fed: Meter): SQL[] 
     Math.abs(after - before) <= Math.max(CALL_TIME_SLACK_MS, before * CALL_TIME_SHARE);
   if (near(stored.callMs, fed.callMs) && near(stored.calmCallMs, fed.calmCallMs)) return [];
   return [
-    sql`update meters set call_ms = ${fed.callMs}, calm_call_ms = ${fed.calmCallMs}::float8 where key = ${key}`,
+    sql`update meters set call_ms = ${fed.callMs}, calm_call_ms = ${fed.calmCallMs}::float8
+      where key = (select key from meters where key = ${key} for no key update skip locked)`,
   ];
 }
 

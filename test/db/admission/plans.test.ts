@@ -8,42 +8,19 @@ import { expireDue } from "../../../db/ledger/expire";
 import { returnForSlot } from "../../../db/ledger/hold";
 import { recoverLeases } from "../../../db/ledger/recover";
 import { cancelReminder } from "../../../db/reminders/cancel";
-import {
-  type DeliveryRow,
-  emptyLedger,
-  inMs,
-  makeDelivery,
-  makePartition,
-  makeReminder,
-} from "../../support/factories";
+import { emptyLedger, inMs, makeDelivery, makePartition, makeReminder } from "../../support/factories";
 import { ACCEPTED, claim, readDelivery, settle } from "../../support/ledger";
+import { copyDelivery, cost, expectCheap } from "../../support/plans";
 
 /** What a long outage leaves ready. */
 const BACKLOG = 100_000;
 
+/** Some shoppers with many reminders each. */
+const FLOWS = 50;
+
 const YEAR_MS = 365 * 86_400_000;
 
-/** A verb may read a few of its own rows and its batch of 500 through a few indexes, never a part of the backlog. */
-const TUPLES_MAX = 8_000;
-
 let partition = "";
-
-/** Copies of one row, each with a key of its own: as many as asked, spread over 50 flows. */
-async function copy(row: DeliveryRow, count: number): Promise<void> {
-  await database().transaction(async (tx) => {
-    await rows(tx, sql`set local session_replication_role = replica`);
-    await rows(
-      tx,
-      sql`insert into deliveries
-        select copied.* from deliveries d, generate_series(1, ${count}::int) n,
-          lateral jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'key', d.key || ':' || n,
-            'reference', md5(d.reference || n), 'occurrence_id', gen_random_uuid(), 'flow', 'flow-' || n % 50,
-            'pass', case when d.pass is not null then n / 50 end,
-            'next_eligible_at', d.next_eligible_at + n * interval '10 milliseconds')) copied
-        where d.id = ${row.id}::uuid`,
-    );
-  });
-}
 
 beforeAll(async () => {
   // All on one connection, whose counters can be asked for.
@@ -52,9 +29,9 @@ beforeAll(async () => {
   await emptyLedger();
   partition = await makePartition({ ceiling: 100, burst: 5 });
   const later = { state: "deferred", nextEligibleAt: inMs(YEAR_MS), expiresAt: inMs(2 * YEAR_MS) } as const;
-  await copy(await makeDelivery({ partition }), BACKLOG);
-  await copy(await makeDelivery({ partition, ...later }), BACKLOG / 5);
-  await copy(await makeDelivery({ partition, state: "delivered" }), BACKLOG / 5);
+  await copyDelivery(await makeDelivery({ partition }), BACKLOG, FLOWS);
+  await copyDelivery(await makeDelivery({ partition, ...later }), BACKLOG / 5, FLOWS);
+  await copyDelivery(await makeDelivery({ partition, state: "delivered" }), BACKLOG / 5, FLOWS);
   await rows(database(), sql`vacuum analyze deliveries`);
 }, 120_000);
 
@@ -62,32 +39,6 @@ afterAll(async () => {
   delete process.env.DATABASE_POOL_SIZE;
   await closeDatabase();
 });
-
-/** What the verb made the database read of the ledger's table. */
-async function cost(verb: () => Promise<unknown>): Promise<{ seqScans: number; tuples: number }> {
-  const before = await counters();
-  await verb();
-  const after = await counters();
-  return { seqScans: after.seqScans - before.seqScans, tuples: after.tuples - before.tuples };
-}
-
-async function counters(): Promise<{ seqScans: number; tuples: number }> {
-  await rows(database(), sql`select pg_stat_force_next_flush()`);
-  const [found] = await rows<{ seqScans: number; tuples: number }>(
-    database(),
-    sql`select seq_scan::int as "seqScans", (seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes
-        where relname = 'deliveries'))::int as tuples
-      from pg_stat_user_tables where relname = 'deliveries'`,
-  );
-  if (found === undefined) throw new Error("no counters");
-  return found;
-}
-
-async function expectCheap(verb: () => Promise<unknown>): Promise<void> {
-  const { seqScans, tuples } = await cost(verb);
-  expect(seqScans, "sequential scans of deliveries").toBe(0);
-  expect(tuples, "tuples read").toBeLessThanOrEqual(TUPLES_MAX);
-}
 
 test("the counters count: a full scan of the backlog shows", async () => {
   const { seqScans, tuples } = await cost(() =>
@@ -140,7 +91,7 @@ test("a pump's tick and a ring read a handful, however much waits for later", as
   await expectCheap(() => ringIfLive(partition));
   const quiet = await makePartition();
   const waiting = await makeDelivery({ partition: quiet, state: "scheduled", nextEligibleAt: inMs(YEAR_MS) });
-  await copy(waiting, BACKLOG / 10);
+  await copyDelivery(waiting, BACKLOG / 10, FLOWS);
   await rows(database(), sql`analyze deliveries`);
   await expectCheap(() => restPump({ partition: quiet, generation: 1 }));
 });
