@@ -33,7 +33,8 @@ export async function explain(name: string): Promise<Explanation | null> {
       // Each by its own index: an id that is compared as text would be looked for row by row.
       isId(name)
         ? sql`select id from deliveries where id = ${name}::uuid`
-        : sql`select id from deliveries where key = ${name} or reference = ${name} limit 1`,
+        : sql`select id from deliveries where key = ${name} union all
+            select id from deliveries where reference = ${name} limit 1`,
     );
     if (found === undefined) return null;
     const [row] = await rows<ClaimFactsRow>(tx, readingClaimFacts([found.id]));
