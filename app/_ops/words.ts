@@ -92,9 +92,9 @@ export function address(path: string, query: Record<string, string | undefined>)
 
 export type Query = Record<string, string | string[] | undefined>;
 
-/** One value of a query; of several the first. */
+/** One value of a query; of several the first. Without NUL, which no column takes. */
 export function one(query: Query, name: string): string | undefined {
   const value = query[name];
-  const text = Array.isArray(value) ? value[0] : value;
+  const text = (Array.isArray(value) ? value[0] : value)?.replaceAll("\0", "");
   return text === undefined || text === "" ? undefined : text;
 }

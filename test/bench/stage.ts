@@ -57,6 +57,8 @@ export type Stage = {
   startPrograms(): Promise<void>;
   /** kill -9 of the app, children included; the supervisor starts it again. */
   killApp(): void;
+  /** Tells the app to end, as a deploy does; the supervisor starts it again. */
+  endApp(): void;
   /** kill -9 of the engine: it forgets every run; the supervisor starts it again. */
   killEngine(): void;
   /** kill -9 of the database server, which then starts again on the same data and port. */
@@ -148,6 +150,7 @@ async function raise(
     apiKey,
     cpu: () => readCpu({ postgres: database.server.pid, ...pidsOf(children) }),
     killApp: () => killProgram(children, "app"),
+    endApp: () => killProgram(children, "app", "SIGTERM"),
     killEngine: () => killProgram(children, "engine"),
     async killDatabase() {
       process.kill(database.server.pid, "SIGKILL");
@@ -170,9 +173,13 @@ async function raise(
   return stage;
 }
 
-function killProgram(children: readonly Child[], name: string): void {
+function killProgram(
+  children: readonly Child[],
+  name: string,
+  signal: "SIGKILL" | "SIGTERM" = "SIGKILL",
+): void {
   const pid = children.find((child) => child.plan.name === name)?.pid() ?? null;
-  if (pid !== null) signalGroup(pid, "SIGKILL");
+  if (pid !== null) signalGroup(pid, signal);
 }
 
 function pidsOf(children: readonly Child[]): Record<string, number | null> {

@@ -6,6 +6,7 @@ import {
   counted,
   duration,
   fromPath,
+  one,
   partitionName,
   perSecond,
   share,
@@ -65,6 +66,13 @@ describe("addresses", () => {
     ).toEqual({
       partition: "a",
     });
+  });
+
+  test("a value of a query is text that a column takes, and of several the first", () => {
+    expect(one({ partition: "a\0b" }, "partition")).toBe("ab");
+    expect(one({ partition: ["x", "y"] }, "partition")).toBe("x");
+    for (const nothing of [{}, { partition: "" }, { partition: "\0" }, { partition: [] }])
+      expect(one(nothing, "partition")).toBeUndefined();
   });
 
   test("letters go through a form and come back as they were", () => {
