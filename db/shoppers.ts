@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { ledgerNowMs, rows, transact } from "./connection";
+import { once } from "./idempotency";
 import { moveFloating } from "./reminders/rederive";
 import { ok, type Result } from "./rules/errors";
 import type { Channel } from "./rules/outcome";
@@ -122,7 +123,8 @@ export async function registerDevice(
     replaces: string | null;
   },
 ): Promise<Result<{ deviceId: string }>> {
-  return transact(async (tx): Promise<Result<{ deviceId: string }>> => {
+  // Refused, everything is taken back: the one before is retired by then, and perhaps somebody else's.
+  const registered = await once(null, async (tx): Promise<Result<{ deviceId: string }>> => {
     await rows(tx, sql`select id from subscribers where id = ${subscriberId}::uuid for no key update`);
     const [replaced] =
       device.replaces === null || device.replaces === device.endpoint
@@ -137,4 +139,5 @@ export async function registerDevice(
     const added = await addDevice(tx, subscriberId, { endpoint: device.endpoint, keys: device.keys, label });
     return added.ok ? ok({ deviceId: added.value }) : added;
   });
+  return registered.ok ? ok(registered.value.value) : registered;
 }

@@ -94,6 +94,30 @@ describe("devices", () => {
     expect(await names()).toEqual(["Firefox on Mac"]);
   });
 
+  test("a device that is refused leaves the one that it was to replace, and its owner's, where they are", async () => {
+    const full = (await makeSubscriber()).id;
+    for (let count = 0; count < 20; count += 1)
+      await registerDevice(full, { ...device(`full-${count}`), label: null, replaces: null });
+    await registerDevice(subscriberId, { ...device("taken"), label: "Mine", replaces: null });
+    await rows(
+      database(),
+      sql`update destinations set state = 'suppressed' where address = ${device("full-0").endpoint}`,
+    );
+    await registerDevice(full, { ...device("full-20"), label: null, replaces: null });
+    const refused = await registerDevice(full, {
+      ...device("taken"),
+      label: null,
+      replaces: device("full-0").endpoint,
+    });
+    expect(refused.ok).toBe(false);
+    expect(await names()).toEqual(["Mine"]);
+    const [old] = await rows<{ state: string }>(
+      database(),
+      sql`select state from destinations where address = ${device("full-0").endpoint}`,
+    );
+    expect(old?.state).toBe("suppressed");
+  });
+
   test("nobody's device is replaced by somebody who only knows its endpoint", async () => {
     const owner = await makeSubscriber();
     await registerDevice(owner.id, { ...device("theirs"), label: "Theirs", replaces: null });
