@@ -2,7 +2,9 @@ import "next/dist/server/node-environment-baseline";
 import { afterEach, expect, test } from "vitest";
 import { actingShopper } from "../../../app/_auth/session";
 import { resetConfig } from "../../../db/config";
+import { confirmPhoneCode, startPhoneCode } from "../../../db/phone-codes";
 import { linkToken, readLinkToken } from "../../../inngest/messages/links";
+import { makeSubscriber } from "../../support/factories";
 import { requestScope } from "../../support/request-scope";
 import { signedIn } from "./people";
 
@@ -34,4 +36,16 @@ test("a session and a link outlive a change of the secret, and end when the old 
   start(NEW);
   expect(await who()).toBeNull();
   expect(readLinkToken(token)).toBeNull();
+});
+
+test("a phone code that was sent under the secret of before still proves its number, and none under a foreign one", async () => {
+  start(OLD);
+  const { id } = await makeSubscriber();
+  const sent = await startPhoneCode(id, "+12025550188");
+  if (!sent.ok) throw new Error("no code");
+  const { destinationId, code } = sent.value;
+  start(NEW);
+  expect((await confirmPhoneCode(id, destinationId, code)).ok).toBe(false);
+  start(NEW, OLD);
+  expect((await confirmPhoneCode(id, destinationId, code)).ok).toBe(true);
 });
