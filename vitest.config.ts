@@ -78,6 +78,8 @@ export default defineConfig({
         setupFiles: WITHOUT_CLONE,
         // A stack of servers and a Chromium for each file, beside those of the live tests: a page takes its time.
         testTimeout: 240_000,
+        // Three at once: the long ones wait for a ramp, an outage or a reminder's instant for most of their minutes.
+        maxWorkers: 3,
         hookTimeout: 240_000,
         expect: { poll: { timeout: 30_000 } },
       }),
