@@ -1,5 +1,5 @@
 import { effects } from "../db/effects";
-import { type Claim, type ClaimGroupOutcome, claimGroup } from "../db/ledger/begin";
+import { type Claim, claimGroup } from "../db/ledger/begin";
 import { keepForRun, returnForSlot, returnRows } from "../db/ledger/hold";
 import type { SettledDelivery } from "../db/ledger/settle";
 import type { DeliveryAdmitted } from "../db/rules/event-catalog";
@@ -10,7 +10,7 @@ import { dispatch, dispatchAll } from "./dispatch";
 import { expectedAnswerMs, monotonicOf, noteLedgerClock } from "./ledger-clock";
 import { log } from "./log";
 import { ringDoorbell } from "./publish";
-import { askAlone, forgetSlots, groupSizeOf, noteSlots, takeTurn } from "./slot-turns";
+import { forgetSlots, groupSizeOf, noteSlots, takeTurn } from "./slot-turns";
 import { traceCalls } from "./tracing";
 
 export interface ParcelRun {
@@ -70,9 +70,17 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
       break;
     }
     await effects.sleep(turnMs);
-    const asked = await askForSlots(run, left, { calls, hasTurn: turnMs > 0 });
-    if (asked === null) continue;
-    const { askedAtMs, group } = asked;
+    const askedAtMs = effects.monotonicMs();
+    const group = await claimGroup({
+      partition,
+      channel,
+      deliveryIds: [...left].slice(0, groupSizeOf(partition)),
+      runId: run.runId,
+      answerMs: expectedAnswerMs(),
+      hashContent: (row, attempt) => calls.prepare({ ...row, ...attempt }),
+    });
+    noteLedgerClock(group.nowMs);
+    noteSlots(partition, group);
     for (const claim of group.begun) left.delete(claim.deliveryId);
     for (const { deliveryId, reason } of group.refused) {
       left.delete(deliveryId);
@@ -106,35 +114,6 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
   await refill(run.data, [...calls.awakened]);
   await traceCalls(traced);
   return { settled: countBy(settled), refused, returned, wakeInMs };
-}
-
-interface Asked {
-  /** On the monotonic clock: when the claim was asked for. */
-  askedAtMs: number;
-  group: ClaimGroupOutcome;
-}
-
-/** Claims the next group of what is left; null when others were faster and it has to take a turn. `urgent` never waits. */
-function askForSlots(
-  { data: { partition, channel, lane }, runId }: ParcelRun,
-  left: ReadonlySet<string>,
-  { calls, hasTurn }: { calls: DeliveryCalls; hasTurn: boolean },
-): Promise<Asked | null> {
-  const ask = async () => {
-    const askedAtMs = effects.monotonicMs();
-    const group = await claimGroup({
-      partition,
-      channel,
-      deliveryIds: [...left].slice(0, groupSizeOf(partition)),
-      runId,
-      answerMs: expectedAnswerMs(),
-      hashContent: (row, attempt) => calls.prepare({ ...row, ...attempt }),
-    });
-    noteLedgerClock(group.nowMs);
-    noteSlots(partition, group);
-    return { askedAtMs, group };
-  };
-  return lane === "urgent" ? ask() : askAlone(partition, hasTurn, ask);
 }
 
 /** Waits until that instant of the ledger's clock, a little late rather than early. */

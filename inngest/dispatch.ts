@@ -11,56 +11,15 @@ export interface Dispatched {
   gate: string | null;
 }
 
-/** A partition's admission that is under way in this process, and the one that follows it. */
-interface Turn {
-  ended: Promise<void>;
-  next: Promise<Dispatched> | null;
-}
-
-// Next bundles route handlers apart; an admission waits for those of the whole process.
-const holder = globalThis as unknown as { punctualAdmissionTurns?: Map<string, Turn> };
-
-function turns(): Map<string, Turn> {
-  holder.punctualAdmissionTurns ??= new Map();
-  return holder.punctualAdmissionTurns;
-}
-
-/** Forgets what is under way, for a process that starts anew inside this one (tests, simulation). */
-export function forgetAdmissions(): void {
-  turns().clear();
-}
-
 /**
  * Lets a partition's next deliveries go and hands the parcels to the engine. Runs inline after an opening, after every
  * settled parcel and in every pump tick, so the window refills at the pace of the provider. A refused event gives its
  * admission back at once.
- *
- * Admissions of one partition exclude each other in the ledger. Those of one process do not even queue there: whoever
- * comes while one is under way shares the one after it, which sees all that was committed before it was asked for.
- * Otherwise a burst of settled parcels would wait for one row with every connection of the pool, and claims for those.
  */
-export function dispatch(partition: string): Promise<Dispatched> {
-  const turn = turns().get(partition);
-  if (turn === undefined) return begin(partition);
-  turn.next ??= turn.ended.then(() => begin(partition));
-  return turn.next;
-}
-
-async function begin(partition: string): Promise<Dispatched> {
-  const admission = admit(partition);
-  const ended = admission.then(
-    () => leave(partition, turn),
-    () => leave(partition, turn),
-  );
-  const turn: Turn = { ended, next: null };
-  turns().set(partition, turn);
-  const outcome = await admission;
+export async function dispatch(partition: string): Promise<Dispatched> {
+  const outcome = await admit(partition);
   await sendParcels(outcome.parcels);
   return describe(outcome);
-}
-
-function leave(partition: string, turn: Turn): void {
-  if (turn.next === null && turns().get(partition) === turn) turns().delete(partition);
 }
 
 function describe(outcome: AdmitOutcome): Dispatched {

@@ -14,10 +14,7 @@ interface Advice {
 }
 
 // Next bundles route handlers apart; what the process knows is known once.
-const holder = globalThis as unknown as {
-  punctualSlotTurns?: Map<string, Advice>;
-  punctualAsking?: Map<string, Promise<unknown>>;
-};
+const holder = globalThis as unknown as { punctualSlotTurns?: Map<string, Advice> };
 
 /** Several waiting runs ask one after the other, a little faster than slots go by: a turn that nobody uses costs nothing. */
 const TURN_SHARE = 0.97;
@@ -47,34 +44,6 @@ export function takeTurn(partition: string, count: number): number {
   return atMs - nowMs;
 }
 
-/** The last of those who ask a partition's meter or wait to. */
-function asking(): Map<string, Promise<unknown>> {
-  holder.punctualAsking ??= new Map();
-  return holder.punctualAsking;
-}
-
-/**
- * Asks for slots when nobody else of this process does: the meter's lock is one, and whoever waited for it in the ledger
- * would hold a connection that settlements need. Null when there turned out to be no room meanwhile for somebody who
- * has no turn; then nothing was asked.
- */
-export async function askAlone<T>(
-  partition: string,
-  hasTurn: boolean,
-  ask: () => Promise<T>,
-): Promise<T | null> {
-  const before = asking().get(partition) ?? Promise.resolve();
-  const isTaken = () => !hasTurn && (known().get(partition)?.turnAtMs ?? 0) > effects.monotonicMs();
-  const asked = before.then(() => (isTaken() ? null : ask()));
-  const last = asked.catch(() => null);
-  asking().set(partition, last);
-  try {
-    return await asked;
-  } finally {
-    if (asking().get(partition) === last) asking().delete(partition);
-  }
-}
-
 /** How many deliveries it makes sense to ask about at once; all of them as long as nothing is known. */
 export function groupSizeOf(partition: string): number {
   return known().get(partition)?.groupSize ?? Number.POSITIVE_INFINITY;
@@ -96,7 +65,6 @@ export function noteSlots(
  * the meter itself. Forgets all of them with a ledger that starts anew.
  */
 export function forgetSlots(partition?: string): void {
-  if (partition !== undefined) return void known().delete(partition);
-  known().clear();
-  asking().clear();
+  if (partition === undefined) known().clear();
+  else known().delete(partition);
 }

@@ -46,6 +46,8 @@ export function readLookUps(limit: number): Promise<UnknownMessage[]> {
             where a.target = d.key and a.action = ${ACTION} and a.created_at >= d.finished_at) as done
         where d.state = 'dead' and d.reason = 'outcome_unknown' and d.channel = 'sms' and d.dismissed_at is null
           and d.finished_at > ledger_now() - ${ENDED_WITHIN_MS} * interval '1 millisecond'
+          -- A copy that was promoted knows of no call: only a report or a person can say what its original did.
+          and exists (select from attempts a where a.delivery_id = d.id and a.class in ('ambiguous', 'crashed'))
           and p.content is not null and done.looks < ${LOOKS_AFTER_MS.length}
           and d.reconcile_at + (case done.looks ${waits} end) * interval '1 millisecond' <= ledger_now()
         order by d.finished_at, d.id limit ${limit}`,

@@ -2,8 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { setLimits } from "../../db/admission/controls";
 import { database, rows } from "../../db/connection";
-import { replaceEffects } from "../../db/effects";
-import { dispatch, ringPumps } from "../../inngest/dispatch";
+import { ringPumps } from "../../inngest/dispatch";
 import { noteSlots } from "../../inngest/slot-turns";
 import { mostInOneSecond } from "../db/rules/meters";
 import { World } from "../support/world";
@@ -147,28 +146,4 @@ test("what a process wrongly believes of a meter costs nobody a second: who give
   await world.advance(15_000);
   expect(world.accepted("resend")).toHaveLength(4);
   expect(world.engine.runs().length - before).toBeLessThan(30);
-});
-
-test("admissions that are asked for while one is under way are one admission", async () => {
-  const { id } = await world.subscriber("ada", { channels: ["email"] });
-  await world.remind(id, { inMs: 10_000 });
-  await world.advance(15_000);
-  const [{ key = "" } = {}] = await rows<{ key: string }>(database(), sql`select key from partitions`);
-  let statements = 0;
-  const restore = replaceEffects({
-    statement: (run) => {
-      statements += 1;
-      return run();
-    },
-  });
-  try {
-    const one = dispatch(key);
-    await Promise.all([one, world.advance(1_000)]);
-    const alone = statements;
-    const many = Array.from({ length: 9 }, () => dispatch(key));
-    await Promise.all([...many, world.advance(1_000)]);
-    expect(statements - alone).toBeLessThanOrEqual(2 * alone);
-  } finally {
-    restore();
-  }
 });

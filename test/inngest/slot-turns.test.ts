@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { replaceEffects } from "../../db/effects";
 import { SLOT_PATIENCE_MS } from "../../db/rules/slots";
-import { askAlone, forgetSlots, noteSlots, takeTurn } from "../../inngest/slot-turns";
+import { forgetSlots, noteSlots, takeTurn } from "../../inngest/slot-turns";
 
 const PARTITION = "push:push.example";
 const SAID = { roomInMs: 0, groupSize: 16, intervalMs: 10 };
@@ -47,35 +47,4 @@ test("who finds the meter itself too far away takes no turn", () => {
   for (let run = 0; run < 5; run += 1) expect(takeTurn(PARTITION, 3)).toBe(60_000);
   nowMs += 60_000;
   expect(takeTurn(PARTITION, 3)).toBe(0);
-});
-
-test("the meter is asked by one at a time, and who has no turn hears first what the others were told", async () => {
-  const asked: string[] = [];
-  let answer = () => {};
-  const first = askAlone(PARTITION, false, async () => {
-    asked.push("first");
-    await new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    noteSlots(PARTITION, { ...SAID, roomInMs: 400 });
-  });
-  const second = askAlone(PARTITION, false, async () => asked.push("second"));
-  const third = askAlone(PARTITION, true, async () => asked.push("third"));
-  const elsewhere = await askAlone("push:elsewhere.example", false, async () => "elsewhere");
-  expect(elsewhere).toBe("elsewhere");
-  expect(asked).toEqual(["first"]);
-  answer();
-  await first;
-  expect(await second).toBeNull();
-  await third;
-  expect(asked).toEqual(["first", "third"]);
-});
-
-test("an asker that fails lets the next one ask", async () => {
-  const failed = askAlone(PARTITION, false, async () => {
-    throw new Error("no connection");
-  });
-  const next = askAlone(PARTITION, false, async () => "asked");
-  await expect(failed).rejects.toThrow("no connection");
-  expect(await next).toBe("asked");
 });

@@ -9,7 +9,6 @@ import type { EditReminderBody } from "../../db/rules/api-schemas";
 import type { Channel } from "../../db/rules/outcome";
 import { putSubscriber } from "../../db/subscribers";
 import { forgetEpochs } from "../../inngest/delivery-calls";
-import { forgetAdmissions } from "../../inngest/dispatch";
 import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
 import { sweep } from "../../inngest/sweep";
@@ -56,7 +55,6 @@ export class World {
 
   constructor(startMs: number, { random, newId }: Chance) {
     forgetEpochs();
-    forgetAdmissions();
     this.clock = virtualClock(startMs);
     const restoreTimers = quickenTimers(this.clock, this.app, random);
     let id = 0;
@@ -233,7 +231,6 @@ export class World {
   killApp(): void {
     this.app.kill();
     forgetEpochs();
-    forgetAdmissions();
   }
 
   /** What the process does at its start. */
