@@ -25,6 +25,8 @@ const ENDPOINT_CHARACTERS_MAX = 2000;
  */
 export function pushHost(endpoint: string, extraHosts: readonly string[] = []): string | null {
   if (endpoint.length > ENDPOINT_CHARACTERS_MAX || !URL.canParse(endpoint)) return null;
+  // Parsing drops or escapes what no address holds; it is stored and called as it came.
+  if (!endpoint.isWellFormed() || endpoint.includes("\0")) return null;
   const url = new URL(endpoint);
   if (url.username !== "" || url.password !== "") return null;
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;

@@ -17,7 +17,13 @@ const BODY_BYTES_MAX = 10_000;
 const deviceBody = closedObject({
   subscription: pushSubscriptionBody,
   /** The endpoint that this one takes the place of, when the browser has changed it by itself. */
-  replaces: z.string({ error: "an endpoint, or null" }).max(2000).nullish(),
+  replaces: z
+    .string({ error: "an endpoint, or null" })
+    .max(2000)
+    .refine((endpoint) => endpoint.isWellFormed() && !endpoint.includes("\0"), {
+      error: "an endpoint, or null",
+    })
+    .nullish(),
 });
 
 /**

@@ -14,9 +14,9 @@ import { forged, formFor, headersFor, paramsFor, queryFor, requestFor, visitorFo
 import { goodBodies, makeSubjects, type Subjects } from "./subjects";
 import { touched, watchEveryTable } from "./watch";
 
-/** `npm run fuzz` asks for more, and repeats a seed. */
-const INPUTS = Number(process.env.FUZZ_INPUTS ?? 6_000);
-const SEED = process.env.FUZZ_SEED ?? String(Math.floor(Math.random() * 1_000_000));
+/** The suite repeats one seed, so that a change breaks it and not chance; `npm run fuzz` looks further, with any. */
+const INPUTS = Number(process.env.FUZZ_INPUTS ?? 3_000);
+const SEED = process.env.FUZZ_SEED ?? "257260";
 const REPEAT = `npm run fuzz -- --inputs ${INPUTS} --seed ${SEED}`;
 
 /** A third is for parsers and templates, which need no database. */

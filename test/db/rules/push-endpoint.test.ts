@@ -35,6 +35,8 @@ test.each([
   "fcm.googleapis.com/abc",
   "",
   `https://fcm.googleapis.com/${"x".repeat(3000)}`,
+  "https://fcm.googleapis.com/abc\0",
+  "https://fcm.googleapis.com/\ud800",
 ])("%s is not called", (endpoint) => {
   expect(pushHost(endpoint)).toBeNull();
 });
