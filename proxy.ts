@@ -4,7 +4,8 @@ import { effects } from "./db/effects";
 
 /**
  * Puts the security headers on every answer that is not a file; Next takes the nonce for its scripts from the policy. An
- * address that cannot be decoded names nothing, and is refused before Next fails over it.
+ * address that cannot be decoded names nothing, and an `Origin` that is none comes from no browser: both are refused
+ * before Next fails over them.
  */
 export function proxy(request: NextRequest): NextResponse {
   const page = {
@@ -15,12 +16,21 @@ export function proxy(request: NextRequest): NextResponse {
   const policy = contentSecurityPolicy(page);
   const headers = new Headers(request.headers);
   headers.set("content-security-policy", policy);
-  const response = isAddress(request.nextUrl.pathname)
-    ? NextResponse.next({ request: { headers } })
-    : new NextResponse("This is no address.\n", { status: 400 });
+  const refused = whyNot(request);
+  const response =
+    refused === null
+      ? NextResponse.next({ request: { headers } })
+      : new NextResponse(`${refused}\n`, { status: 400 });
   response.headers.set("content-security-policy", policy);
   for (const [name, value] of Object.entries(securityHeaders(page))) response.headers.set(name, value);
   return response;
+}
+
+function whyNot(request: NextRequest): string | null {
+  if (!isAddress(request.nextUrl.pathname)) return "This is no address.";
+  const origin = request.headers.get("origin");
+  if (origin !== null && origin !== "null" && !URL.canParse(origin)) return "Origin: this is no origin.";
+  return null;
 }
 
 function isAddress(pathname: string): boolean {

@@ -10,7 +10,8 @@ import { signInAs } from "./operators";
 
 /** What production answers over HTTP itself, Next and its server included: the in-process tests pass those by. */
 const INPUTS = Number(process.env.FUZZ_WIRE_INPUTS ?? 600);
-const SEED = process.env.FUZZ_SEED ?? String(Math.floor(Math.random() * 1_000_000));
+/** One seed, so that a change breaks it and not chance; another is tried by naming it. */
+const SEED = process.env.FUZZ_SEED ?? "52202";
 
 const MISSING = "00000000-0000-4000-8000-000000000000";
 
