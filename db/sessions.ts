@@ -1,23 +1,20 @@
 import { sql } from "drizzle-orm";
-import { rows, transact } from "./connection";
+import { alone } from "./connection";
 
 /** How many browsers somebody is signed in with. By the host's clock, as the sign-in library judges its sessions. */
 export async function countSessions(userId: string): Promise<number> {
-  return transact(async (tx) => {
-    const [row] = await rows<{ count: number }>(
-      tx,
-      sql`select count(*)::int as count from auth_sessions where user_id = ${userId} and expires_at > clock_timestamp()`,
-    );
-    return row?.count ?? 0;
-  });
+  const [row] = await alone<{ count: number }>(
+    sql`select count(*)::int as count from auth_sessions where user_id = ${userId} and expires_at > clock_timestamp()`,
+  );
+  return row?.count ?? 0;
 }
 
 /** Ends every session of somebody: each browser is nobody's at its next request. */
 export async function endSessions(userId: string): Promise<void> {
-  await transact((tx) => rows(tx, sql`delete from auth_sessions where user_id = ${userId}`));
+  await alone(sql`delete from auth_sessions where user_id = ${userId}`);
 }
 
 /** Ends one session, by its token. */
 export async function endSession(token: string): Promise<void> {
-  await transact((tx) => rows(tx, sql`delete from auth_sessions where token = ${token}`));
+  await alone(sql`delete from auth_sessions where token = ${token}`);
 }

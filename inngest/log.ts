@@ -1,3 +1,5 @@
+import { withoutStatement } from "../db/impersonal";
+
 type Fields = Record<string, string | number | boolean | null | undefined | unknown>;
 
 /**
@@ -15,7 +17,7 @@ function describe(error: Error): { name: string; code: unknown; message: string 
   const { code } = error as { code?: unknown };
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
   // A database error repeats its statement and parameters, which may hold what people wrote.
-  const message = `${error.message.replace(/Failed query:[\s\S]*/, "Failed query")}${cause}`;
+  const message = `${withoutStatement(error.message)}${cause}`;
   return { name: error.name, code, message: message.slice(0, 300) };
 }
 

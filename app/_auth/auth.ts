@@ -6,6 +6,7 @@ import { emailOTP } from "better-auth/plugins/email-otp";
 import { magicLink } from "better-auth/plugins/magic-link";
 import { authStorage } from "../../db/auth-storage";
 import { config } from "../../db/config";
+import { withoutStatement } from "../../db/impersonal";
 import { CODE_USEFUL_SECONDS } from "../../db/notices";
 import { hashLinkToken } from "../../db/sign-in-links";
 import { log } from "../../inngest/log";
@@ -72,7 +73,7 @@ function createAuth() {
 
 /** What the library says, without what it repeats of a statement. */
 function tidy(message: string): string {
-  return `sign-in library: ${message.replace(/Failed query[\s\S]*/, "Failed query").slice(0, 200)}`;
+  return `sign-in library: ${withoutStatement(message).slice(0, 200)}`;
 }
 
 /**

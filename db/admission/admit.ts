@@ -51,12 +51,6 @@ export const EARLY_MS = 4_000;
 /** Rows handled by one admission besides the window: keeps the partition lock short under any backlog. */
 const BATCH_MAX = 500;
 
-/**
- * Rows promoted by one admission: half a second of a fast provider. Those who drain a crowd wait for each admission, so
- * the rest of it is put in order bit by bit: five hundred at a time made sends pause for a fifth of a second each.
- */
-const PROMOTED_MAX = 250;
-
 const NOTHING: AdmitOutcome = { parcels: [], gate: null, promoted: 0, expired: 0 };
 
 /**
@@ -116,7 +110,7 @@ async function promoteAndLook(tx: Transaction, facts: PartitionFacts, nowMs: num
   // Between the slots of a slow partition nothing goes: every waiting row would be tried in turn and come back.
   const window = probing ? 1 : isWithinReach(budgets, nowMs) ? Math.min(...windows, BATCH_MAX) : 0;
   const [promoted, lanes, first, early] = await together<[Promoted, LaneRow, ReadyRow, Candidate]>(tx, [
-    promotingDue({ partition: facts.key, limit: PROMOTED_MAX }),
+    promotingDue({ partition: facts.key, limit: BATCH_MAX }),
     sql`select lane, weight, virtual_time as "virtualTime", pass_floor as "passFloor" from lanes
       where partition = ${facts.key} order by array_position(array['urgent', 'standard', 'bulk', 'redrive'], lane)`,
     readingReady(facts.key, window),

@@ -1,3 +1,5 @@
+import { isStorable } from "./text";
+
 /**
  * The push services that browsers use. An endpoint comes from a client and is called by our server, so any other host
  * would be a door into our network. `suffix` entries stand for every host below them; the name is the partition's.
@@ -26,7 +28,7 @@ const ENDPOINT_CHARACTERS_MAX = 2000;
 export function pushHost(endpoint: string, extraHosts: readonly string[] = []): string | null {
   if (endpoint.length > ENDPOINT_CHARACTERS_MAX || !URL.canParse(endpoint)) return null;
   // Parsing drops or escapes what no address holds; it is stored and called as it came.
-  if (!endpoint.isWellFormed() || endpoint.includes("\0")) return null;
+  if (!isStorable(endpoint)) return null;
   const url = new URL(endpoint);
   if (url.username !== "" || url.password !== "") return null;
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;

@@ -9,6 +9,11 @@ export interface TextRule {
   multiline: boolean;
 }
 
+/** Whether a column takes a text: Postgres refuses NUL and half characters. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}
+
 /** Overrides, embeddings and isolates change what the rest of a line reads; the marks U+200E, U+200F and U+061C do not. */
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 /** C0, DEL and C1. Postgres refuses NUL, mail headers and terminals misread the rest. */

@@ -135,7 +135,7 @@ test("a pump hands over before the engine's step limit, and the work goes on at 
   expect(mostInOneSecond(times)).toBeLessThanOrEqual(2);
 });
 
-test("what a process wrongly believes of a meter costs nobody a second: who gives up because of it asks the meter", async () => {
+test("what a process wrongly believes of a meter holds up nobody: who gives up because of it asks the meter", async () => {
   const { id } = await world.subscriber("ada", { channels: ["email"] });
   await world.remind(id, { inMs: 10_000 });
   await world.advance(15_000);

@@ -4,6 +4,7 @@ import { parseBody, pushSubscriptionBody } from "../../../db/rules/api-schemas";
 import { invalid, type Problem, type Result, toProblemJson } from "../../../db/rules/errors";
 import { closedObject } from "../../../db/rules/parse-body";
 import { pushHost } from "../../../db/rules/push-endpoint";
+import { isStorable } from "../../../db/rules/text";
 import { registerDevice } from "../../../db/shoppers";
 import { actingShopper } from "../../_auth/session";
 import { deviceName } from "../../_devices/device-name";
@@ -20,9 +21,7 @@ const deviceBody = closedObject({
   replaces: z
     .string({ error: "an endpoint, or null" })
     .max(2000)
-    .refine((endpoint) => endpoint.isWellFormed() && !endpoint.includes("\0"), {
-      error: "an endpoint, or null",
-    })
+    .refine(isStorable, { error: "an endpoint, or null" })
     .nullish(),
 });
 

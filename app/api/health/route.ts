@@ -10,8 +10,8 @@ export const dynamic = "force-dynamic";
 const NOT_KEPT = { "cache-control": "no-store" };
 
 /**
- * Whether this process can do its work: 200 with the facts, or 503 when the database does not answer or takes no writes. A sweep that is
- * overdue is a fact, not a failure: this check starts one, after the answer.
+ * Whether this process can do its work: 200 with the facts, or 503 when the database does not answer or takes no writes.
+ * A sweep that is overdue is a fact, not a failure: this check starts one, after the answer.
  */
 export async function GET(): Promise<Response> {
   const facts = await inTime(readFacts()).catch(whyNot);
