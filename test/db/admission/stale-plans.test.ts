@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { admit } from "../../../db/admission/admit";
@@ -16,6 +17,8 @@ import { copyDelivery, expectCheap } from "../../support/plans";
  */
 const HISTORY = 20_000;
 const CROWD = 10_000;
+
+const MOMENT = sql`('state', 'pass', 'next_eligible_at', 'admitted_until', 'kept_until', 'lease_until')`;
 
 /** A herd: due at one instant, and nobody has two. */
 let partition = "";
@@ -39,6 +42,22 @@ beforeAll(async () => {
 afterAll(async () => {
   delete process.env.DATABASE_POOL_SIZE;
   await closeDatabase();
+});
+
+test("the planner has no statistics of the moment, and what it had is cleared", async () => {
+  const known = () =>
+    rows<{ name: string }>(
+      database(),
+      sql`select attname as name from pg_stats where tablename = 'deliveries' and attname in ${MOMENT}`,
+    );
+  expect(await known()).toEqual([]);
+  // As a database of before has them.
+  await rows(database(), sql`alter table deliveries alter column state set statistics 100`);
+  await rows(database(), sql`analyze deliveries (state)`);
+  await rows(database(), sql`alter table deliveries alter column state set statistics 0`);
+  expect(await known()).toEqual([{ name: "state" }]);
+  await rows(database(), sql.raw(await readFile("db/migrations/0024_forget_moment_statistics.sql", "utf8")));
+  expect(await known()).toEqual([]);
 });
 
 let admitted: string[] = [];
