@@ -27,7 +27,7 @@ export function freshEmail(): string {
 }
 
 /** The longest that a page may take to show what it is to show, beside the other tests. */
-const PAGE_MS = 60_000;
+export const PAGE_MS = 60_000;
 
 /** A browser of its own for one person. */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
