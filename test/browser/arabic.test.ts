@@ -1,12 +1,10 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchBrowser } from "../support/browser";
 import { type Stack, startStack } from "../support/stack";
+import { objectionsInBothSchemes } from "./accessible";
 import { arrival, freshEmail, signIn, visit, wallClock } from "./visitor";
 
-/** WCAG 2.2, levels A and AA. */
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const PHONE = { width: 375, height: 812 };
 
 let stack: Stack;
@@ -60,12 +58,7 @@ async function expectArabic(where: string): Promise<void> {
   // What its owner wrote is theirs, in whatever script.
   const title = (await page.title()).replace("Call the", "");
   expect(title, where).not.toMatch(/[A-Za-z].* · Punctual$/);
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
-    const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
-    expect(told, `${where}, ${colorScheme}`).toEqual([]);
-  }
+  expect(await objectionsInBothSchemes(page), where).toEqual([]);
   expect(problems, where).toEqual([]);
 }
 
