@@ -17,6 +17,11 @@ const nextConfig: NextConfig = {
   // Commands own this working tree: the dev server writes no files into it besides .next.
   agentRules: false,
   poweredByHeader: false,
+  // No page shows a picture that wants making smaller, and what makes them is asked by anybody.
+  images: { unoptimized: true },
+  // Twice what the largest handler reads, and all that `proxy.ts` keeps of a body: 10 MB each, times two hundred, is a
+  // process without memory.
+  experimental: { proxyClientMaxBodySize: "2mb" },
   // The engine calls for each parcel and gets a few hundred bytes back: compressing them costs more than they weigh.
   // What `proxy.ts` passes by is still not to be guessed at by a browser.
   headers: async () => [

@@ -32,7 +32,7 @@ export const LEVERS_HELP = `  pause <partition> [--for 30m] --reason …    stop
   release --reason …                          let the ledger send again; the next sweep rings the pumps
   role <email> <role> --reason …              operator, viewer (looks at the console, changes nothing) or shopper
   api-key <name> [--scopes reminders,…]       make a key for the shop's backend; printed once; without --scopes it opens all
-  api-keys                                    every key: its beginning, name and scopes, and whether it is revoked
+  api-keys                                    every key: its beginning, name, scopes, last use, and whether it is revoked
   revoke-api-key <beginning> --reason …       end a key by the characters it begins with`;
 
 /** The verbs that change how a partition sends, or who may do what. */
@@ -89,9 +89,11 @@ export const LEVERS: Record<string, Verb> = {
   },
   async "api-keys"() {
     const keys = await listApiKeys();
-    const lines = keys.map(({ prefix, name, scopes, createdAtMs, revokedAtMs }) => {
-      const state = revokedAtMs === null ? "in use" : `revoked ${new Date(revokedAtMs).toISOString()}`;
-      return `${prefix}…   ${name}   ${scopes.join(",")}   since ${new Date(createdAtMs).toISOString()}   ${state}`;
+    const at = (ms: number) => new Date(ms).toISOString();
+    const lines = keys.map(({ prefix, name, scopes, createdAtMs, lastUsedAtMs, revokedAtMs }) => {
+      const used = lastUsedAtMs === null ? "never used" : `last used ${at(lastUsedAtMs)}`;
+      const state = revokedAtMs === null ? "" : `   revoked ${at(revokedAtMs)}`;
+      return `${prefix}…   ${name}   ${scopes.join(",")}   since ${at(createdAtMs)}   ${used}${state}`;
     });
     return answer({ keys }, lines.length === 0 ? ["There is no API key."] : lines);
   },

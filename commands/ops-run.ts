@@ -1,5 +1,6 @@
 import { rehearse } from "../db/connection";
 import { problemDetail } from "../db/rules/errors";
+import { jsonForTerminal, textForTerminal } from "../db/rules/terminal";
 import { inngest } from "../inngest/client";
 import { loadEnvironmentFiles } from "./environment-files";
 import { readCommandLine, Usage } from "./ops-arguments";
@@ -41,8 +42,8 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     await runOps(args);
   } catch (error) {
     const message = sentenceOf(error);
-    if (args.includes("--json")) console.log(JSON.stringify({ ok: false, error: message }));
-    console.error(message);
+    if (args.includes("--json")) console.log(jsonForTerminal({ ok: false, error: message }));
+    console.error(textForTerminal(message));
     process.exitCode = error instanceof Usage ? 2 : EXIT_FAILED;
   }
 }

@@ -1,5 +1,6 @@
 import type { Operator } from "../db/operator-actions";
 import type { Result } from "../db/rules/errors";
+import { jsonForTerminal, textForTerminal } from "../db/rules/terminal";
 import { argument, duration, type Flags, number, operator } from "./ops-arguments";
 
 /** What the command line hands to a verb. */
@@ -45,6 +46,9 @@ export function told<T>(result: Result<T>, tell: (value: T) => OpsAnswer): Resul
 /** Prints an answer: one object, or lines; what a rehearsal found is told as what would be. */
 export function print(values: Flags, { json, lines }: Pick<OpsAnswer, "json" | "lines">): void {
   const rehearsed = values["dry-run"];
-  if (values.json) console.log(JSON.stringify(rehearsed ? { dryRun: true, ...json } : json));
-  else console.log([...(rehearsed ? ["Rehearsed, nothing was changed:"] : []), ...lines].join("\n"));
+  if (values.json) console.log(jsonForTerminal(rehearsed ? { dryRun: true, ...json } : json));
+  else
+    console.log(
+      textForTerminal([...(rehearsed ? ["Rehearsed, nothing was changed:"] : []), ...lines].join("\n")),
+    );
 }

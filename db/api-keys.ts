@@ -12,6 +12,9 @@ const SECRET_BYTES = 32;
 /** Enough to tell keys apart, far too little to guess the rest. */
 const PREFIX_CHARACTERS = 8;
 
+/** How old the last use that is written down may be: a write for each request would cost more than knowing it exactly. */
+const USE_NOTED_EVERY_SECONDS = 60;
+
 const hashOf = (secret: string) => createHash("sha256").update(secret).digest("hex");
 
 /** A new secret for the shop's backend. */
@@ -41,14 +44,26 @@ export interface KnownKey {
   id: string;
   name: string;
   scopes: ApiScope[];
+  /** Whether a use of the last minute is written down already. */
+  usedLately: boolean;
 }
 
 /** The key behind a secret, or null for an unknown or revoked one. Looked up by hash: nothing to time. */
 export async function findApiKey(secret: string): Promise<KnownKey | null> {
   const [row] = await alone<KnownKey>(
-    sql`select id, name, scopes from api_keys where hash = ${hashOf(secret)} and revoked_at is null`,
+    sql`select id, name, scopes,
+        coalesce(last_used_at > ledger_now() - ${USE_NOTED_EVERY_SECONDS} * interval '1 second', false) as "usedLately"
+      from api_keys where hash = ${hashOf(secret)} and revoked_at is null`,
   );
   return row ?? null;
+}
+
+/** Writes down that a key is in use, so that one nobody uses any more can be revoked without a guess. Waits for nobody. */
+export async function noteUse(keyId: string): Promise<void> {
+  await alone(
+    sql`update api_keys set last_used_at = ledger_now()
+      where id = (select id from api_keys where id = ${keyId}::uuid for update skip locked)`,
+  );
 }
 
 /** A key as operators see it. */
@@ -57,14 +72,17 @@ export interface ListedKey {
   prefix: string;
   scopes: ApiScope[];
   createdAtMs: number;
+  /** To the minute; null for a key that was never used. */
+  lastUsedAtMs: number | null;
   revokedAtMs: number | null;
 }
 
 /** Every key, the newest first. */
 export function listApiKeys(): Promise<ListedKey[]> {
   return alone<ListedKey>(
-    sql`select name, prefix, scopes, epoch_ms(created_at) as "createdAtMs", epoch_ms(revoked_at) as "revokedAtMs"
-      from api_keys order by created_at desc, prefix`,
+    sql`select name, prefix, scopes, epoch_ms(created_at) as "createdAtMs",
+        epoch_ms(last_used_at) as "lastUsedAtMs", epoch_ms(revoked_at) as "revokedAtMs" from api_keys
+      order by created_at desc, prefix`,
   );
 }
 

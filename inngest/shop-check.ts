@@ -3,12 +3,10 @@ import { effects } from "../db/effects";
 import type { DueOccurrence } from "../db/ledger/due";
 import { markMoot } from "../db/ledger/moot";
 import { log } from "./log";
+import { exchange, jsonObject } from "./providers/exchange";
 
 /** What the shop gets to answer: a reminder must not be late because the shop is slow. */
 const DEADLINE_MS = 2_000;
-
-/** The answer is a few words; more is not read. */
-const ANSWER_CHARACTERS_MAX = 10_000;
 
 /**
  * Asks the shop, where a reminder names an address for it, whether the thing still makes sense (the order is not
@@ -29,19 +27,11 @@ function isAllowed(address: string): boolean {
 }
 
 async function isMoot({ checkUrl, occurrenceId }: DueOccurrence): Promise<boolean> {
-  try {
-    const response = await effects.fetch(checkUrl ?? "", {
-      headers: { accept: "application/json" },
-      redirect: "error",
-      signal: effects.deadline(DEADLINE_MS),
-    });
-    const text = (await response.text()).slice(0, ANSWER_CHARACTERS_MAX);
-    return response.ok && (JSON.parse(text) as { relevant?: unknown } | null)?.relevant === false;
-  } catch (error) {
-    log.info("the shop gave no answer, so the reminder is sent", {
-      occurrenceId,
-      error: error instanceof Error ? error.name : "unknown",
-    });
-    return false;
-  }
+  const headers = { accept: "application/json" };
+  const asked = await exchange(checkUrl ?? "", { headers }, effects.deadline(DEADLINE_MS));
+  const told = asked.kind === "answered" && asked.answer.status === 200 ? jsonObject(asked.answer) : null;
+  if (told !== null) return told.relevant === false;
+  const status = asked.kind === "answered" ? asked.answer.status : null;
+  log.info("the shop gave no answer that can be used, so the reminder is sent", { occurrenceId, status });
+  return false;
 }

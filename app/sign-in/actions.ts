@@ -6,7 +6,7 @@ import { redirect } from "next/navigation";
 import { takeTurn } from "../../db/rate-limits";
 import { checkLocale } from "../../db/rules/api-schemas";
 import { checkEmailAddress, emailIdentity } from "../../db/rules/email-address";
-import { fail, type Result } from "../../db/rules/errors";
+import { fail, invalid, type Result } from "../../db/rules/errors";
 import { fill, type Words } from "../../db/rules/speech";
 import { checkTimeZone } from "../../db/rules/time-zone";
 import { endSession } from "../../db/sessions";
@@ -34,11 +34,13 @@ export async function sendCode(before: FormState, form: FormData): Promise<FormS
   const values = textsOf(form, ["email", "next"]);
   const email = checkEmailAddress("email", textOf(form, "email"));
   const language = await pageLanguage();
-  if (!email.ok) {
+  const wrong = (): FormState => {
     const errors = { email: fill(language.words.signIn.emailWrong, { example: "name@example.com" }) };
     return { values, errors, message: null, answer: answerAfter(before) };
-  }
+  };
+  if (!email.ok) return wrong();
   const sent = await requestCode(email.value, form);
+  if (!sent.ok && sent.problem.code === "invalid_input") return wrong();
   if (!sent.ok && sent.problem.code === "rate_limited")
     return stateOfProblem(sent.problem, before, values, {}, language);
   await rememberPendingSignIn({ email: email.value, next: nextPath(textOf(form, "next")) });
@@ -76,7 +78,13 @@ async function requestCode(email: string, form: FormData): Promise<Result<null>>
   ]);
   if (!turn.ok) return turn;
   const body = { email, type: "sign-in" as const };
-  await codeRequest.run(request, () => auth().api.sendVerificationOTP({ body }));
+  try {
+    await codeRequest.run(request, () => auth().api.sendVerificationOTP({ body }));
+  } catch (error) {
+    // The library takes fewer addresses than we write to: none with `!` in it, no top-level domain in punycode.
+    if (!isAPIError(error)) throw error;
+    return invalid("email", email, "an address that can sign in");
+  }
   if (request.sent !== undefined) return request.sent;
   // The library logs what the sending threw and does not pass it on.
   return fail({ code: "conflict", why: "The code could not be sent." });

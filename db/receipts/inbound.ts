@@ -1,29 +1,38 @@
+import { sql } from "drizzle-orm";
 import { config } from "../config";
-import { transact } from "../connection";
+import { rows, transact } from "../connection";
 import type { InboundWish } from "../rules/inbound-text";
 import { smsPartition } from "../rules/partition-key";
 import { liftSuppression, suppress } from "../suppressions";
 
 /**
- * Does what somebody asked by answering a text: STOP suppresses the number at our sender at once, START ends only what a
- * STOP began. Asking twice changes nothing; HELP is answered by Twilio.
+ * Does what somebody asked by answering a text, once for each text: STOP suppresses the number at our sender at once,
+ * START ends only what a STOP began. HELP is answered by Twilio. Returns false for a text that was there before.
  */
 export async function recordInboundWish(answer: {
+  messageId: string;
   from: string;
   to: string;
   wish: InboundWish;
-}): Promise<void> {
-  const { from: address, to, wish } = answer;
-  switch (wish) {
-    case "stop":
-      return transact((tx) => {
+}): Promise<boolean> {
+  const { messageId, from: address, to, wish } = answer;
+  if (wish === "help") return true;
+  return transact(async (tx) => {
+    const fresh = await rows(
+      tx,
+      sql`insert into inbound_texts (message_id, received_at) values (${messageId}, ledger_now())
+        on conflict (message_id) do nothing returning 1`,
+    );
+    if (fresh.length === 0) return false;
+    switch (wish) {
+      case "stop": {
         const scope = smsPartition(config().twilio.accountSid, to);
-        return suppress(tx, { channel: "sms", address, scope, reason: "opted_out" });
-      });
-    case "start":
-      await transact((tx) => liftSuppression(tx, { channel: "sms", address, by: "reply" }));
-      return;
-    case "help":
-      return;
-  }
+        await suppress(tx, { channel: "sms", address, scope, reason: "opted_out" });
+        return true;
+      }
+      case "start":
+        await liftSuppression(tx, { channel: "sms", address, by: "reply" });
+        return true;
+    }
+  });
 }

@@ -9,6 +9,7 @@ export { deliveries } from "./deliveries";
 export { destinations } from "./destinations";
 export * from "./forecasts";
 export { idempotencyKeys } from "./idempotency-keys";
+export { inboundTexts } from "./inbound-texts";
 export { lanes } from "./lanes";
 export { ledgerState } from "./ledger-state";
 export { meters } from "./meters";

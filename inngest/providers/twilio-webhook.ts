@@ -5,7 +5,7 @@ import { type ProviderReport, twilioMeaning } from "../../db/rules/receipt";
 export type ReadCallback =
   | { kind: "report"; report: ProviderReport }
   /** Somebody answered a text. */
-  | { kind: "inbound"; from: string; to: string; wish: InboundWish }
+  | { kind: "inbound"; messageId: string; from: string; to: string; wish: InboundWish }
   | { kind: "ignored" }
   | { kind: "forged" };
 
@@ -34,8 +34,8 @@ export function readTwilioCallback(
     Object.entries(signed).map(([name, value]) => [name, value.replaceAll("\0", "")]),
   );
   const sid = fields.MessageSid ?? fields.SmsSid;
-  if (sid === undefined || sid.length > 64) return { kind: "ignored" };
-  if (fields.SmsStatus === "received" || fields.Body !== undefined) return readInbound(fields);
+  if (sid === undefined || sid === "" || sid.length > 64) return { kind: "ignored" };
+  if (fields.SmsStatus === "received" || fields.Body !== undefined) return readInbound(sid, fields);
   const status = fields.MessageStatus ?? fields.SmsStatus ?? "";
   const meaning = twilioMeaning(status, fields.ErrorCode ?? null);
   if (meaning === null) return { kind: "ignored" };
@@ -50,10 +50,10 @@ export function readTwilioCallback(
   return { kind: "report", report };
 }
 
-function readInbound(fields: Record<string, string | undefined>): ReadCallback {
+function readInbound(messageId: string, fields: Record<string, string | undefined>): ReadCallback {
   const from = fields.From ?? "";
   const wish = inboundWish(fields.Body ?? "", fields.OptOutType ?? null);
   return wish === null || !E164.test(from)
     ? { kind: "ignored" }
-    : { kind: "inbound", from, to: fields.MessagingServiceSid ?? fields.To ?? "", wish };
+    : { kind: "inbound", messageId, from, to: fields.MessagingServiceSid ?? fields.To ?? "", wish };
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -18,12 +18,15 @@ const ANSWERS: Record<string, [number, string]> = {
   "/failing": [500, '{"relevant": false}'],
   "/null": [200, "null"],
 };
+/** What the shop had sent of an answer without an end, when nobody listened any more. */
+let endlessBytes = 0;
 let server: Server;
 let host = "";
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     const [status, body] = ANSWERS[request.url ?? ""] ?? [404, ""];
+    if (request.url === "/endless") return pour(response);
     if (request.url === "/elsewhere") response.writeHead(302, { location: "/moot" }).end();
     else response.writeHead(status).end(body);
   });
@@ -40,6 +43,16 @@ afterAll(() => {
 });
 
 beforeEach(emptyLedger);
+
+function pour(response: ServerResponse): void {
+  const chunk = "x".repeat(64 * 1024);
+  const more = () => {
+    endlessBytes += chunk.length;
+    if (!response.destroyed && response.write(chunk)) setImmediate(more);
+  };
+  response.on("drain", more);
+  more();
+}
 
 async function answeredBy(checkUrl: string | null) {
   const { reminder } = await makeReminder({ dueInMs: 0 });
@@ -63,4 +76,11 @@ test("a shop that cannot be reached, and a host that is not allowed, stop nothin
   expect(await answeredBy("http://127.0.0.1:1/moot")).toBeNull();
   expect(await answeredBy(`http://localhost:${host.split(":")[1]}/moot`)).toBeNull();
   expect(await answeredBy(null)).toBeNull();
+});
+
+test("of an answer without an end no more is read than a provider's answer may have", async () => {
+  expect(await answeredBy(`http://${host}/endless`)).toBeNull();
+  expect(endlessBytes).toBeGreaterThan(0);
+  // What is on its way in the sockets' buffers counts too.
+  expect(endlessBytes).toBeLessThan(16 * 1024 * 1024);
 });

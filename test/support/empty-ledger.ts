@@ -7,7 +7,7 @@ export const NOON_MS = Date.UTC(2026, 2, 2, 12);
 
 /** What a test fills; what refers to these tables is emptied with them. */
 const FILLED =
-  "subscribers, partitions, redrives, meters, payloads, outbox, sweeps, idempotency_keys, operator_actions, suppressions, auth_users, auth_verifications, rate_limits, claim_refusals, claim_refusal_totals, cleanup_runs, dead_letter_reports, shipments";
+  "subscribers, partitions, redrives, meters, payloads, outbox, sweeps, idempotency_keys, operator_actions, suppressions, inbound_texts, auth_users, auth_verifications, rate_limits, claim_refusals, claim_refusal_totals, cleanup_runs, dead_letter_reports, shipments";
 
 /**
  * The same as a truncate, which makes some two hundred files anew and takes fifty times as long: every table at once, so

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { findApiKey } from "../../../db/api-keys";
+import { findApiKey, noteUse } from "../../../db/api-keys";
 import type { IdempotencyClaim } from "../../../db/idempotency";
 import { takeFrequentTurn } from "../../../db/rate-limits";
 import type { ApiScope } from "../../../db/rules/api-scopes";
@@ -66,7 +66,10 @@ export async function authenticate(request: Request, scope: ApiScope): Promise<R
     return fail({ code: "forbidden", why: `This API key is not made for ${scope}.` });
   const why = "This API key asks too often.";
   const turn = await takeFrequentTurn({ limit: "apiKey", subject: key.id, why });
-  return turn.ok ? ok({ scope: `api:${key.id}` }) : turn;
+  if (!turn.ok) return turn;
+  // Not worth a refusal: a database that takes no writes still answers questions.
+  if (!key.usedLately) await noteUse(key.id).catch(() => {});
+  return ok({ scope: `api:${key.id}` });
 }
 
 /** Runs a handler for an authenticated caller; what goes wrong unexpectedly is logged and told without details. */

@@ -19,8 +19,6 @@ export async function generateMetadata({ params }: PageProps<"/r/[token]">): Pro
   return {
     title: messageWords(linked?.locale ?? (await pageLanguage()).locale).page.title,
     robots: { index: false, follow: false },
-    // The address is the right to act: it goes nowhere else.
-    referrer: "no-referrer",
   };
 }
 

@@ -2,7 +2,9 @@ import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { POST } from "../../../app/api/webhooks/twilio/route";
 import { database, rows } from "../../../db/connection";
+import { findSuppressions } from "../../../db/suppressions";
 import { signTwilio } from "../../../standins/providers";
+import { testClock } from "../../support/database";
 import { inMs, makeDelivery } from "../../support/factories";
 
 const TOKEN = process.env.TWILIO_AUTH_TOKEN ?? "";
@@ -83,6 +85,27 @@ test("an inbound STOP is answered with nothing to say, and holds", async () => {
   expect(await rows(database(), sql`select reason, scope from suppressions`)).toEqual([
     { reason: "opted_out", scope: `sms:twilio:${process.env.TWILIO_ACCOUNT_SID}:+15005550006` },
   ]);
+});
+
+test("an inbound text is obeyed once: a START that comes again takes back no later STOP, nor a STOP a later START", async () => {
+  const said = (sid: string, Body: string) =>
+    post({ MessageSid: sid, From: "+12025550125", To: "+15005550006", Body });
+  const holds = async () =>
+    (await findSuppressions("sms", "+12025550125")).some(({ liftedAtMs }) => liftedAtMs === null);
+  for (const [sid, word, after] of [
+    ["SM20", "START", false],
+    ["SM21", "STOP", true],
+    ["SM20", "START", true],
+    ["SM22", "START", false],
+    ["SM21", "STOP", false],
+    ["SM22", "START", false],
+    ["SM23", "STOP", true],
+    ["SM22", "START", true],
+  ] as const) {
+    await testClock.advance(1_000);
+    expect((await said(sid, word)).status).toBe(200);
+    expect([sid, word, await holds()]).toEqual([sid, word, after]);
+  }
 });
 
 test("what no column takes is no reason to fail: Twilio would not send the report again", async () => {
