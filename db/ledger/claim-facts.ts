@@ -41,11 +41,13 @@ export function readingClaimFacts(ids: readonly string[]): SQL {
         case when se.id is null then null when f.id is null then 'left' when not se.status = any(f.milestones) then 'not_chosen'
           when f.policy = 'latest' and exists (select 1 from shipment_events newer where newer.shipment_id = se.shipment_id
             and newer.version > se.version and newer.status = any(f.milestones)) then 'overtaken'
-          when exists (select 1 from deliveries older join shipment_events oe on oe.id = older.shipment_event_id
-            where older.subscriber_id = d.subscriber_id and older.channel = d.channel
-              and older.destination_id = d.destination_id and older.version < d.version
-              and older.state in ('scheduled', 'ready', 'sending', 'deferred') and oe.shipment_id = se.shipment_id)
-            then 'after_older' else 'current' end as following
+          else 'current' end as following,
+        case when se.id is not null then (select epoch_ms(min(coalesce(older.next_eligible_at, ledger_now())))
+          from deliveries older join shipment_events oe on oe.id = older.shipment_event_id
+          where older.subscriber_id = d.subscriber_id and older.channel = d.channel
+            and older.destination_id = d.destination_id and older.version < d.version
+            and older.state in ('scheduled', 'ready', 'sending', 'deferred') and oe.shipment_id = se.shipment_id)
+          end as "olderEligibleAtMs"
       from deliveries d
       join subscribers s on s.id = d.subscriber_id
       left join occurrences o on o.id = d.occurrence_id

@@ -33,9 +33,14 @@ export interface ClaimFacts extends HoldFacts {
   answered: boolean;
   /**
    * How its follower stands to a shipment update; null for everything else. `overtaken`: a newer version that a follower
-   * of only the latest also chose; `after_older`: an older version still goes to the same address.
+   * of only the latest also chose.
    */
-  following: "current" | "left" | "not_chosen" | "overtaken" | "after_older" | null;
+  following: "current" | "left" | "not_chosen" | "overtaken" | null;
+  /**
+   * When the first of the older versions that still go to the same address may be sent, in epoch milliseconds: now for one
+   * that is under way. Null when none does.
+   */
+  olderEligibleAtMs: number | null;
   destinationState: "active" | "suppressed" | "retired";
   /** A notice may go to an address that is being proved; everything else needs a verified one. */
   destinationVerified: boolean;
@@ -103,8 +108,8 @@ export function decideClaim(
   if (dueAtMs > nowMs + DUE_AHEAD_MS) return { verdict: "later", dueAtMs };
   const hold = holdAt(facts, Math.max(nowMs, dueAtMs));
   if (hold !== null) return { verdict: "hold", ...hold };
-  if (facts.following === "after_older") {
-    return { verdict: "hold", reason: "not_before", untilMs: nowMs + AFTER_OLDER_MS };
+  if (facts.olderEligibleAtMs !== null) {
+    return { verdict: "hold", reason: "not_before", untilMs: afterOlderMs(facts.olderEligibleAtMs, nowMs) };
   }
   const repeat = mayAttempt({
     unresolvedSinceMs: facts.unresolvedSinceMs,
@@ -117,8 +122,16 @@ export function decideClaim(
   return repeat.allowed ? { verdict: "go" } : refused("unresolved");
 }
 
-/** A call lasts a few hundred milliseconds: asked again soon, and seldom enough to cost nothing behind a long wait. */
+/** A call lasts a few hundred milliseconds: who waits for one that is under way asks again soon. */
 const AFTER_OLDER_MS = 2_000;
+
+/** An older version that waits long may be sent sooner than it says, when an operator resumes: asked again meanwhile. */
+const AFTER_OLDER_MAX_MS = 60_000;
+
+/** When a version asks again whether the older one has ended: when that may be sent, and not long after. */
+function afterOlderMs(olderEligibleAtMs: number, nowMs: number): number {
+  return Math.min(Math.max(olderEligibleAtMs, nowMs + AFTER_OLDER_MS), nowMs + AFTER_OLDER_MAX_MS);
+}
 
 /**
  * Why a shipment update is no longer wanted. What may have gone out already (`unresolved`) is finished as it began: a
@@ -133,7 +146,6 @@ function endOfFollowing(facts: ClaimFacts): ExpiredReason | null {
     case "overtaken":
       return facts.unresolvedSinceMs === null ? "superseded" : null;
     case "current":
-    case "after_older":
     case null:
       return null;
   }

@@ -34,6 +34,7 @@ const FACTS: ClaimFacts = {
   sourceCancelled: false,
   erased: false,
   following: null,
+  olderEligibleAtMs: null,
   destinationState: "active",
   destinationVerified: true,
   isNotice: false,

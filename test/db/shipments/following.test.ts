@@ -51,6 +51,27 @@ describe("at the claim", () => {
     expect((await claimAll([newer])).begun).toMatchObject([{ deliveryId: newer.id }]);
   });
 
+  test("the newer one waits as long as the older one does, and not much longer should that be sent sooner", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id, { policy: "every" });
+    await announce("in_transit");
+    const [older, newer] = await announce("out_for_delivery");
+    if (older === undefined || newer === undefined) throw new Error("two updates were expected");
+    const asksAgainAfter = async (olderWaitsSeconds: number) => {
+      await rows(
+        database(),
+        sql`update deliveries set next_eligible_at = ledger_now() + case when id = ${older.id} then ${olderWaitsSeconds} else 0 end
+          * interval '1 second'`,
+      );
+      await admitRows([newer.id]);
+      const { nowMs } = await claim([await readDelivery(newer.id)]);
+      return Number((await readDelivery(newer.id)).nextEligibleAt) - nowMs;
+    };
+    expect(await asksAgainAfter(-1)).toBe(2_000);
+    expect(await asksAgainAfter(30)).toBe(30_000);
+    expect(await asksAgainAfter(1_800)).toBe(60_000);
+  });
+
   test("an older version that is redriven after the newer one was sent breaks no promise", async () => {
     const shopper = await makeShopper({ channels: ["email"] });
     await follow(shopper.id, { policy: "every" });
