@@ -167,7 +167,10 @@ export const OPERATIONS: Record<string, Verb> = {
   async promote({ values, operator, dryRun }) {
     const snapshotAtMs = Date.parse(values["snapshot-at"] ?? "");
     if (!dryRun) await sweep("command");
-    return told(await promoteLedger({ snapshotAtMs, operator: operator() }), (done) =>
+    const promoted = await promoteLedger({ snapshotAtMs, operator: operator() });
+    // Every pump was replaced; the sweep rings them.
+    if (promoted.ok && !dryRun) await sweep("command");
+    return told(promoted, (done) =>
       answer(done, [
         `Promoted as generation ${done.generation}: ${done.unknown} of unknown outcome, ${done.repeated} go on under their key.`,
       ]),

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { alone, rows, type Transaction, uuids } from "./connection";
 import { effects } from "./effects";
 import { burialEventId, EVENTS, type EventData, type EventName } from "./rules/event-catalog";
@@ -34,7 +34,11 @@ const RETRY_SECONDS = 5;
  * published, however often the process dies. The shape is checked against the catalog here, so nothing unreadable waits.
  */
 export async function stageEvents(tx: Transaction, events: readonly StagedEvent[]): Promise<void> {
-  if (events.length === 0) return;
+  if (events.length > 0) await rows(tx, stagingEvents(events));
+}
+
+/** The same as a statement, for a caller that sends several at once. At least one event. */
+export function stagingEvents(events: readonly StagedEvent[]): SQL {
   const staged = events.map((event) => {
     const id = effects.newId();
     return {
@@ -45,13 +49,10 @@ export async function stageEvents(tx: Transaction, events: readonly StagedEvent[
       notBeforeMs: event.notBeforeMs ?? null,
     };
   });
-  await rows(
-    tx,
-    sql`insert into outbox (id, event_name, event_id, data, not_before, created_at, trace)
-      select w.id, w.name, w."eventId", w.data, coalesce(from_epoch_ms(w."notBeforeMs"), ledger_now()), ledger_now(), ${currentTrace()}::text
-      from jsonb_to_recordset(${JSON.stringify(staged)}::jsonb)
-        as w(id uuid, name text, "eventId" text, data jsonb, "notBeforeMs" float8)`,
-  );
+  return sql`insert into outbox (id, event_name, event_id, data, not_before, created_at, trace)
+    select w.id, w.name, w."eventId", w.data, coalesce(from_epoch_ms(w."notBeforeMs"), ledger_now()), ledger_now(), ${currentTrace()}::text
+    from jsonb_to_recordset(${JSON.stringify(staged)}::jsonb)
+      as w(id uuid, name text, "eventId" text, data jsonb, "notBeforeMs" float8)`;
 }
 
 /** Announces the burials of these deliveries: one `delivery/dead` per burial, with ids only. */

@@ -5,7 +5,7 @@ import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { takeTurn } from "../../db/rate-limits";
 import { checkLocale } from "../../db/rules/api-schemas";
-import { checkEmailAddress, emailIdentity } from "../../db/rules/email-address";
+import { checkEmailAddress, mailboxOf } from "../../db/rules/email-address";
 import { fail, invalid, type Result } from "../../db/rules/errors";
 import { fill, type Words } from "../../db/rules/speech";
 import { checkTimeZone } from "../../db/rules/time-zone";
@@ -73,7 +73,7 @@ async function requestCode(email: string, form: FormData): Promise<Result<null>>
   };
   const why = "Too many codes were asked for. Wait some minutes, or use the newest one.";
   const turn = await takeTurn([
-    { limit: "signInAddress", subject: emailIdentity(email), why },
+    { limit: "signInAddress", subject: mailboxOf(email), why },
     { limit: "signInVisitor", subject: await visitor(), why },
   ]);
   if (!turn.ok) return turn;

@@ -1,8 +1,8 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { processGeneration } from "../admission/partitions";
-import { rows, type Transaction } from "../connection";
+import { rows, type Transaction, together } from "../connection";
 import { effects } from "../effects";
-import { stageEvents } from "../outbox";
+import { type StagedEvent, stageEvents, stagingEvents } from "../outbox";
 import { type DueTime, dueSecond } from "../rules/due-time";
 import { fail, fieldError, ok, type Result } from "../rules/errors";
 import { dueEventId } from "../rules/event-catalog";
@@ -33,44 +33,46 @@ export async function insertOccurrences(
   tx: Transaction,
   occurrences: readonly NewOccurrence[],
 ): Promise<void> {
+  if (occurrences.length > 0) await together(tx, insertingOccurrences(occurrences));
+}
+
+/** The same as statements, for a caller that sends more with them. At least one occurrence. */
+export function insertingOccurrences(occurrences: readonly NewOccurrence[]): [SQL, SQL] {
   const given = occurrences.map(({ due, ...occurrence }) => ({
     ...occurrence,
     ...due,
     id: effects.newId(),
     channels: occurrence.channels.join(","),
   }));
-  await rows(
-    tx,
+  return [
     sql`insert into occurrences (id, reminder_id, number, origin, wall_time, time_zone, due_at, channels, version, state, created_at, trace)
       select w.id, w."reminderId", 1 + coalesce((select max(o.number) from occurrences o where o.reminder_id = w."reminderId"), 0),
         w.origin, w."wallTime", w."timeZone", from_epoch_ms(w."dueAtMs"), string_to_array(w.channels, ','), w.version,
         'waiting', ledger_now(), ${currentTrace()}::text
       from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as w(id uuid, "reminderId" uuid, origin text, "wallTime" text,
         "timeZone" text, "dueAtMs" float8, channels text, version int)`,
-  );
-  await armWaits(
-    tx,
-    occurrences.map(({ due }) => due.dueAtMs),
-  );
+    stagingEvents(waitsFor(occurrences.map(({ due }) => due.dueAtMs))),
+  ];
 }
 
 /** Stages `reminder/scheduled` for due instants: all reminders of one second share one event id and one sleeping run. */
-export async function armWaits(tx: Transaction, dueAtMs: readonly number[]): Promise<void> {
+export function armWaits(tx: Transaction, dueAtMs: readonly number[]): Promise<void> {
+  return stageEvents(tx, waitsFor(dueAtMs));
+}
+
+function waitsFor(dueAtMs: readonly number[]): StagedEvent[] {
   const generation = processGeneration();
   const earliest = new Map<number, number>();
   for (const atMs of dueAtMs) {
     const second = dueSecond(atMs);
     earliest.set(second, Math.min(atMs, earliest.get(second) ?? atMs));
   }
-  await stageEvents(
-    tx,
-    [...earliest].map(([second, atMs]) => ({
-      name: "reminder/scheduled" as const,
-      data: { v: 1 as const, dueSecond: second, generation },
-      eventId: dueEventId(second, generation),
-      notBeforeMs: atMs - MAX_WAIT_MS,
-    })),
-  );
+  return [...earliest].map(([second, atMs]) => ({
+    name: "reminder/scheduled" as const,
+    data: { v: 1 as const, dueSecond: second, generation },
+    eventId: dueEventId(second, generation),
+    notBeforeMs: atMs - MAX_WAIT_MS,
+  }));
 }
 
 /** Refuses channels on which the subscriber has no verified, active destination: nobody is reminded where nothing arrives. */
@@ -79,11 +81,20 @@ export async function checkChannels(
   subscriberId: string,
   channels: readonly Channel[],
 ): Promise<Result<null>> {
-  const reachable = await rows<{ channel: Channel }>(
-    tx,
-    sql`select distinct channel from destinations
-      where subscriber_id = ${subscriberId}::uuid and state = 'active' and verified_at is not null`,
-  );
+  return judgeChannels(await rows<{ channel: Channel }>(tx, reachableChannels(subscriberId)), channels);
+}
+
+/** Reads what `judgeChannels` asks for. */
+export function reachableChannels(subscriberId: string): SQL {
+  return sql`select distinct channel from destinations
+    where subscriber_id = ${subscriberId}::uuid and state = 'active' and verified_at is not null`;
+}
+
+/** `checkChannels` by what was read together with something else. */
+export function judgeChannels(
+  reachable: readonly { channel: Channel }[],
+  channels: readonly Channel[],
+): Result<null> {
   const known = reachable.map((row) => row.channel);
   const missing = channels.filter((channel) => !known.includes(channel));
   if (missing.length === 0) return ok(null);

@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
-import { at, ledgerNowMs, rows } from "../connection";
+import { at, CLOCK, together } from "../connection";
 import { effects } from "../effects";
 import { type IdempotencyClaim, once } from "../idempotency";
 import { type DueAtInput, resolveDueAt } from "../rules/due-time";
 import { fail, ok, type Result } from "../rules/errors";
 import type { Channel } from "../rules/outcome";
-import { checkChannels, insertOccurrence } from "./occurrence";
+import { insertingOccurrences, judgeChannels, reachableChannels } from "./occurrence";
 import { firstOfSeries, inZone } from "./series";
-import { type Owner, type ReminderView, selectReminders, toView } from "./views";
+import { type Owner, type ReminderRow, type ReminderView, selectingReminders, toView } from "./views";
 
 export interface ScheduleInput {
   owner: Owner;
@@ -28,6 +28,9 @@ export interface ScheduleInput {
   checkUrl?: string | null;
 }
 
+/** What is read before a reminder is stored: its owner, the clock, where the owner can be reached. */
+type Known = [{ timeZone: string }, { nowMs: number }, { channel: Channel }];
+
 /**
  * Stores a reminder, its first occurrence and the event that arms its wait, in one transaction (P5): when this returns
  * `ok`, the reminder will be delivered, expire with a reason, or be found waiting, whatever dies. A due time is resolved
@@ -38,23 +41,24 @@ export async function scheduleReminder(
   idempotency: IdempotencyClaim | null = null,
 ): Promise<Result<{ value: ReminderView; replayed: boolean }>> {
   return once(idempotency, async (tx) => {
-    // FOR SHARE: an erasure or an opt-out waits for us or we for it.
-    const [subscriber] = await rows<{ timeZone: string }>(
-      tx,
+    const [[subscriber], [clock], reachable] = await together<Known>(tx, [
+      // FOR SHARE: an erasure or an opt-out waits for us or we for it.
       sql`select time_zone as "timeZone" from subscribers where id = ${input.subscriberId}::uuid for share`,
-    );
-    if (subscriber === undefined) return fail({ code: "not_found", what: "subscriber" });
-    const nowMs = await ledgerNowMs(tx);
+      CLOCK,
+      reachableChannels(input.subscriberId),
+    ]);
+    if (clock === undefined || subscriber === undefined)
+      return fail({ code: "not_found", what: "subscriber" });
+    const { nowMs } = clock;
     const dueAt = input.floating === true ? inZone(input.dueAt, subscriber.timeZone) : input.dueAt;
     const resolved = resolveDueAt(dueAt, { defaultTimeZone: subscriber.timeZone, nowMs });
     if (!resolved.ok) return resolved;
     const due = firstOfSeries(input.repeat ?? null, resolved.value);
     if (!due.ok) return due;
-    const channels = await checkChannels(tx, input.subscriberId, input.channels);
+    const channels = judgeChannels(reachable, input.channels);
     if (!channels.ok) return channels;
     const id = effects.newId();
-    await rows(
-      tx,
+    const [, , , [row]] = await together<[never, never, never, ReminderRow]>(tx, [
       sql`insert into reminders (id, subscriber_id, title, note, url, wall_time, time_zone, due_at, channels,
           expires_after_seconds, recurrence, series_start, series_last, floating, through_quiet, step_minutes, check_url,
           version, status, created_at, updated_at)
@@ -63,15 +67,11 @@ export async function scheduleReminder(
           ${input.expiresAfterSeconds}, ${due.value.recurrence}, ${due.value.seriesStart}, ${due.value.seriesLast},
           ${input.floating ?? false}, ${input.throughQuietHours ?? false}, ${input.nextChannelAfterMinutes ?? null},
           ${input.checkUrl ?? null}, 1, 'active', ${at(nowMs)}, ${at(nowMs)})`,
-    );
-    await insertOccurrence(tx, {
-      reminderId: id,
-      origin: "schedule",
-      due: due.value,
-      channels: input.channels,
-      version: 1,
-    });
-    const [row] = await selectReminders(tx, input.owner, sql`r.id = ${id}::uuid`);
+      ...insertingOccurrences([
+        { reminderId: id, origin: "schedule", due: due.value, channels: input.channels, version: 1 },
+      ]),
+      selectingReminders(input.owner, sql`r.id = ${id}::uuid`),
+    ]);
     if (row === undefined) throw new Error("Bug! the reminder just stored is not visible to its owner");
     return ok(toView(row));
   });

@@ -80,13 +80,16 @@ export function selectReminders(
   where: SQL,
   tail: SQL = sql``,
 ): Promise<ReminderRow[]> {
+  return rows<ReminderRow>(executor, selectingReminders(owner, where, tail));
+}
+
+/** The same as a statement, for a caller that sends several at once. */
+export function selectingReminders(owner: Owner, where: SQL, tail: SQL = sql``): SQL {
   const mine =
     owner.kind === "shop"
       ? sql`s.external_id is not null`
       : sql`r.subscriber_id = ${owner.subscriberId}::uuid`;
-  return rows<ReminderRow>(
-    executor,
-    sql`select r.id, r.subscriber_id as "subscriberId", s.external_id as "externalId", r.title, r.note, r.url,
+  return sql`select r.id, r.subscriber_id as "subscriberId", s.external_id as "externalId", r.title, r.note, r.url,
         r.wall_time as "wallTime", epoch_ms(r.due_at) as "dueAtMs", r.time_zone as "timeZone",
         s.time_zone as "subscriberTimeZone", s.locale, r.channels, r.expires_after_seconds as "expiresAfterSeconds",
         r.recurrence, r.series_start as "seriesStart", r.series_last as "seriesLast", r.floating,
@@ -97,8 +100,7 @@ export function selectReminders(
       from reminders r join subscribers s on s.id = r.subscriber_id
       cross join lateral (select * from occurrences o where o.reminder_id = r.id
         order by (o.state = 'waiting') desc, case when o.state = 'waiting' then o.due_at end, o.number desc limit 1) o
-      where ${mine} and ${where} ${tail}`,
-  );
+      where ${mine} and ${where} ${tail}`;
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -53,6 +53,14 @@ export function emailIdentity(address: string): string {
   return address.toLowerCase();
 }
 
+/**
+ * The mailbox behind an address, for limits only: most providers deliver what stands before a plus sign (RFC 5233), so a
+ * stranger could write to one mailbox under names without end.
+ */
+export function mailboxOf(address: string): string {
+  return emailIdentity(address).replace(/\+.*(?=@)/, "");
+}
+
 /** An address for screens and logs: its first character and the domain (`a•••@example.com`). */
 export function maskEmail(address: string): string {
   const at = address.lastIndexOf("@");

@@ -44,6 +44,8 @@ export const RATE_LIMITS = {
   phoneNumber: { burst: 3, everyMs: 20 * MINUTE_MS },
   /** Codes that one account may ask for, to whatever numbers: nobody has ten new phones a day. */
   phoneAccount: { burst: 10, everyMs: DAY_MS / 10 },
+  /** Codes by text for one visitor, from whatever accounts: so that a few of them do not use up a country's. */
+  phoneVisitor: { burst: 20, everyMs: HOUR_MS / 4 },
   /** Codes to numbers of one country calling code, by everybody together. */
   phoneCountry: { burst: 100, everyMs: HOUR_MS / 100 },
   /** Requests of one API key: what two small processes of this app answer with ease (`npm run bench -- create`). */

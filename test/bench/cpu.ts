@@ -31,6 +31,26 @@ export function readCpu(leaders: Record<string, number | null>): CpuTimes | null
   }
 }
 
+/** Memory in use by a program and everything that it started, in MiB (`VmRSS` of proc(5)); NaN where there is no /proc. */
+export function residentMiB(leader: number | null): number {
+  if (leader === null) return Number.NaN;
+  try {
+    const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    const table = processes.flatMap((name) => readProcess(Number(name)));
+    const sum = (pid: number): number =>
+      rssMiB(pid) +
+      table.filter(({ parent }) => parent === pid).reduce((total, child) => total + sum(child.pid), 0);
+    return sum(leader);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function rssMiB(pid: number): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0;
+  return Number(kibibytes) / 1024;
+}
+
 /** What share of the machine's CPU others used between two looks. */
 export function othersShare(before: CpuTimes, after: CpuTimes): number {
   const ours = (times: CpuTimes) =>

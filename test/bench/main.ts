@@ -14,6 +14,7 @@ import { bench as lateness } from "./lateness";
 import { bench as ledger } from "./ledger";
 import { bench as limitDrop } from "./limit-drop";
 import { bench as pages } from "./pages";
+import { bench as load } from "./posts-while-due";
 import { startProfile } from "./profile";
 import { bench as recovery } from "./recovery";
 import { startStage } from "./stage";
@@ -32,6 +33,7 @@ const BENCHES: Record<string, Bench> = {
   cancel,
   recovery,
   create,
+  load,
   ledger,
   pages,
   console: consolePages,

@@ -7,7 +7,7 @@ import postgres from "postgres";
 import { keepSecrets, type Ports, stackEnvironment } from "../../commands/dev-settings";
 import { chooseEngine, type EngineKind } from "../../commands/engine";
 import { freePort } from "../../commands/ports";
-import { type PostgresServer, startPostgres } from "../../commands/postgres";
+import { startPostgres } from "../../commands/postgres";
 import { signalGroup } from "../../commands/processes";
 import {
   answers,
@@ -21,8 +21,9 @@ import { migrate } from "../../db/migrate";
 import type { Channel } from "../../db/rules/outcome";
 import type { LedgerCall, LedgerSummary } from "../../standins/providers/ledger";
 import type { Settings } from "../../standins/providers/settings";
-import { type CpuTimes, readCpu } from "./cpu";
+import { type CpuTimes, readCpu, residentMiB } from "./cpu";
 import { makeApiKey } from "./load";
+import { disasters, type RunningDatabase, runOps } from "./snapshot";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -63,8 +64,19 @@ export type Stage = {
   killEngine(): void;
   /** kill -9 of the database server, which then starts again on the same data and port. */
   killDatabase(): Promise<void>;
+  /** Keeps a copy of the database as it is: its server stops, is copied and starts again. Answers the time of the copy. */
+  snapshotDatabase(): Promise<number>;
+  /**
+   * Puts the copy in the place of the database, whatever became of it since, and starts the app anew with these settings
+   * on top of its own.
+   */
+  restoreDatabase(appEnv: Record<string, string>): Promise<void>;
+  /** `npm run ops -- <words>` as a process with the app's settings: its exit code, and what it said. */
+  ops(...words: string[]): Promise<{ code: number | null; said: string }>;
   /** CPU time used so far. */
   cpu(): CpuTimes | null;
+  /** Memory in use by the app, in MiB. */
+  appMemoryMiB(): number;
   /** The last lines that the programs printed. */
   tail(): string;
   stop(): Promise<void>;
@@ -105,7 +117,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
 
 async function raise(
   folder: string,
-  database: { server: PostgresServer },
+  database: RunningDatabase,
   children: Child[],
   options: StageOptions,
   stop: () => Promise<void>,
@@ -120,10 +132,11 @@ async function raise(
   };
   await migrate(database.server.url);
   const chosen = await chooseEngine(ROOT, engine, `http://127.0.0.1:${app}`);
+  const appPlan = productionAppPlan(ROOT, app, { ...env, ...options.appEnv });
   const plans: ChildPlan[] = [
     standinsPlan(ROOT, standins, env),
     { ...chosen.plan, env: { ...env, DO_NOT_TRACK: "1" } },
-    productionAppPlan(ROOT, app, { ...env, ...options.appEnv }),
+    appPlan,
   ];
   const lines: string[] = [];
   const print = (who: string, line: string) => {
@@ -149,15 +162,15 @@ async function raise(
     sql,
     apiKey,
     cpu: () => readCpu({ postgres: database.server.pid, ...pidsOf(children) }),
+    appMemoryMiB: () => residentMiB(pidsOf(children).app ?? null),
     killApp: () => killProgram(children, "app"),
     endApp: () => killProgram(children, "app", "SIGTERM"),
     killEngine: () => killProgram(children, "engine"),
-    async killDatabase() {
-      process.kill(database.server.pid, "SIGKILL");
-      await database.server.exited;
-      const { dataDir, port } = database.server;
-      database.server = await startPostgres({ dataDir, port, exactPort: true, log: () => {} });
-    },
+    ...disasters(database, (appEnv) => {
+      Object.assign(appPlan.env, appEnv);
+      killProgram(children, "app");
+    }),
+    ops: (...words) => runOps(ROOT, appPlan.env, words),
     tail: () => lines.join("\n"),
     stop: async () => {
       await sql.end({ timeout: 5 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkEmailAddress, emailIdentity, maskEmail } from "../../../db/rules/email-address";
+import { checkEmailAddress, emailIdentity, mailboxOf, maskEmail } from "../../../db/rules/email-address";
 import { printable } from "../../../db/rules/errors";
 
 describe("an email address", () => {
@@ -108,4 +108,10 @@ test("never throws, and what is accepted is ASCII without spaces, and goes throu
     }),
     { numRuns: 500 },
   );
+});
+
+test("limits see one mailbox behind every tag, and another behind every other name", () => {
+  for (const address of ["a+1@example.com", "A+b+c@example.com", "a+@example.com", "a@example.com"])
+    expect(mailboxOf(address)).toBe("a@example.com");
+  expect(mailboxOf("b+a@example.com")).toBe("b@example.com");
 });

@@ -26,6 +26,7 @@ import {
   textsOf,
 } from "../../../_forms/form-state";
 import { pageLanguage } from "../../../_language/language";
+import { visitor } from "../../../_shell/visitor";
 
 const HERE = "/settings/channels";
 
@@ -106,6 +107,11 @@ async function textCode(subscriberId: string, phone: string): Promise<Result<unk
   const turn = await takeTurn([
     { limit: "phoneNumber", subject: phone, why: "This number was sent several codes. Use the newest one." },
     { limit: "phoneAccount", subject: subscriberId, why: "Too many numbers were tried today." },
+    {
+      limit: "phoneVisitor",
+      subject: await visitor(),
+      why: "Too many codes were asked for from here. Wait some minutes, then try again.",
+    },
     {
       limit: "phoneCountry",
       subject: callingCode(phone),
