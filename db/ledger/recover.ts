@@ -19,6 +19,8 @@ interface Abandoned {
   throttleCount: number;
   failureBudget: number;
   unresolvedSinceMs: number | null;
+  /** A refusal of an earlier attempt that was read late named this instant. */
+  notBeforeMs: number | null;
   cancelWished: boolean;
 }
 
@@ -65,7 +67,7 @@ function lockAbandoned(
       select d.id, d.channel, d.partition, epoch_ms(a.begun_at) as "begunAtMs",
         d.attempt_count as "attemptCount", d.failure_count as "failureCount", d.throttle_count as "throttleCount",
         d.failure_budget as "failureBudget",
-        epoch_ms(d.unresolved_since) as "unresolvedSinceMs",
+        epoch_ms(d.unresolved_since) as "unresolvedSinceMs", epoch_ms(d.next_eligible_at) as "notBeforeMs",
         coalesce(r.status = 'cancelled' or o.state = 'cancelled', false) as "cancelWished"
       from lapsed join deliveries d on d.id = lapsed.id
       join attempts a on a.delivery_id = d.id and a.number = d.attempt_count
@@ -90,6 +92,7 @@ function decideRecovery(row: Abandoned, nowMs: number): Settlement {
     seed: row.id,
     cancelWished: row.cancelWished,
     failureBudget: row.failureBudget,
+    notBeforeMs: row.notBeforeMs,
   });
 }
 

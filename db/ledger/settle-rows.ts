@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { rows, type Transaction, together, uuids } from "../connection";
+import { at, rows, type Transaction, together, uuids } from "../connection";
 import { effects } from "../effects";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Settlement } from "../rules/settlement";
@@ -19,6 +19,8 @@ export interface RowFacts {
   failureBudget: number;
   unresolvedSinceMs: number | null;
   destinationId: string | null;
+  /** While it is called about: a refusal that was read late named this instant. */
+  notBeforeMs: number | null;
   cancelWished: boolean;
 }
 
@@ -27,7 +29,8 @@ export function lockingRows(ids: readonly string[]): [SQL, SQL] {
   return [
     sql`select d.id, d.channel, d.state, d.token, d.reason, d.attempt_count as "attemptCount",
         d.failure_count as "failureCount", d.throttle_count as "throttleCount", d.failure_budget as "failureBudget", d.destination_id as "destinationId",
-        epoch_ms(d.unresolved_since) as "unresolvedSinceMs", false as "cancelWished"
+        epoch_ms(d.unresolved_since) as "unresolvedSinceMs", epoch_ms(d.next_eligible_at) as "notBeforeMs",
+        false as "cancelWished"
       from deliveries d where d.id = any(${uuids(ids)}) order by d.id for update`,
     // A second statement, after the locks: the source may have been cancelled while we waited for them.
     sql`select d.id from deliveries d join occurrences o on o.id = d.occurrence_id join reminders r on r.id = o.reminder_id
@@ -142,6 +145,26 @@ export async function applyLateEvidence(tx: Transaction, late: readonly Decided[
   }
   if (convinced.size > 0) await rows(tx, closingAttempts([...convinced]));
   return convinced;
+}
+
+/**
+ * A refusal that comes after the row moved on still names a time (P3): whoever waits waits as long, and what another
+ * holder calls about keeps the time for when that call has ended. Nothing of the failure budget is spent.
+ */
+export async function heedLateRefusals(tx: Transaction, late: readonly Decided[]): Promise<void> {
+  for (const { call, row, settlement } of late) {
+    const refused = call.outcome.class === "throttled" || call.outcome.class === "quota";
+    if (!refused || settlement.state !== "deferred") continue;
+    await rows(
+      tx,
+      sql`update deliveries set next_eligible_at = greatest(next_eligible_at, ${at(settlement.nextEligibleAtMs)}),
+          throttle_count = throttle_count + 1, pass = case when state <> 'ready' then pass end,
+          last_class = case when state in ('ready', 'deferred') then ${call.outcome.class} else last_class end,
+          state = case state when 'ready' then 'deferred' else state end,
+          admission_id = null, admitted_until = null, kept_by = null, kept_until = null
+        where id = ${row.id} and state in ('scheduled', 'ready', 'sending', 'deferred')`,
+    );
+  }
 }
 
 /** A row that had moved on: it is where it was, unless its late answer was the evidence that it needed. */

@@ -47,6 +47,7 @@ import {
   applyLateEvidence,
   applySettlements,
   type Decided,
+  heedLateRefusals,
   lockingRows,
   lockRows,
   type RowFacts,
@@ -94,8 +95,8 @@ export interface SettledDelivery {
 /**
  * Writes down how calls ended and what that means: attempt, delivery, meter, destination and burial in one transaction
  * (P3, P5, P9). Only the holder of the fencing token moves the row; a late answer of an older holder is recorded on its
- * attempt, and still counts where it is positive evidence. An answer counts once: repeating a settlement changes nothing,
- * neither row nor meter.
+ * attempt, and still counts where it is positive evidence, names a time or says what an address is. An answer counts
+ * once: repeating a settlement changes nothing, neither row nor meter.
  *
  * Lock order: destinations (only when one is marked), the partition (only when these answers may close or open it),
  * deliveries by id, meter; the clock is read after the last lock.
@@ -137,7 +138,11 @@ async function settleInFull(
   const news = decided.filter(({ call }) => recorded.has(call.attemptId));
   const late = news.filter((entry) => !current.includes(entry) && entry.settlement.state === "delivered");
   const convinced = await applyLateEvidence(tx, late);
-  await markDestinations(tx, current);
+  await heedLateRefusals(
+    tx,
+    news.filter((entry) => !current.includes(entry)),
+  );
+  await markDestinations(tx, news);
   const budgets = budgetsOf(facts);
   const fed = fedMeters(budgets, news, nowMs);
   await together(tx, storingMeters(facts, fed));
@@ -246,6 +251,7 @@ function decide(
     cancelWished: row.cancelWished,
     failureBudget: row.failureBudget,
     unknownRefusalsInRow: context.unknownRefusalsInRow,
+    notBeforeMs: row.state === "sending" ? row.notBeforeMs : null,
   });
   return { ...settled, settlement };
 }

@@ -32,6 +32,8 @@ export interface SettlementInput {
   failureBudget?: number;
   /** Refusals of unknown scope in a row in this partition, this one included; 1 unless given. */
   unknownRefusalsInRow?: number;
+  /** A refusal of an earlier attempt that was read late named this instant: nothing is tried before it (P3). */
+  notBeforeMs?: number | null;
 }
 
 /** The next instant at which a scope may be called: its gate, its parking or its open circuit, told apart by class. */
@@ -117,7 +119,8 @@ export function decideSettlement(input: SettlementInput): Settlement {
       return defer(input, nowMs + waitMs, {}, { scope, untilMs: nowMs + waitMs });
     }
     case "not_made":
-      return input.cancelWished === true ? expire(input, "cancelled", {}) : { state: "ready" };
+      if (input.cancelWished === true) return expire(input, "cancelled", {});
+      return (input.notBeforeMs ?? 0) > nowMs ? defer(input, nowMs, {}) : { state: "ready" };
   }
 }
 
@@ -145,7 +148,7 @@ function settleAmbiguous(
   if (outcome.needsReview === true) return bury(input, "outcome_unknown", counts);
   const tries = Math.max(1, input.counters.attemptCount - input.counters.throttleCount);
   const delayMs = atLeastAsked(transientBackoffMs(tries, input.seed), outcome.retryAfterMs, input);
-  const nextEligibleAtMs = input.nowMs + delayMs;
+  const nextEligibleAtMs = notBefore(input, input.nowMs + delayMs);
   const { repeat, failureBudget } = input;
   const verdict = mayAttempt({
     unresolvedSinceMs,
@@ -177,9 +180,18 @@ function defer(
   const settled: Settlement =
     input.cancelWished === true
       ? expire(input, "cancelled", counts)
-      : { state: "deferred", nextEligibleAtMs, ...kept(input), ...counts };
+      : {
+          state: "deferred",
+          nextEligibleAtMs: notBefore(input, nextEligibleAtMs),
+          ...kept(input),
+          ...counts,
+        };
   // The gate concerns the others: it closes although this delivery may wait for nothing any more.
   return gate === undefined ? settled : ({ ...settled, gate } as Settlement);
+}
+
+function notBefore(input: SettlementInput, atMs: number): number {
+  return Math.max(atMs, input.notBeforeMs ?? atMs);
 }
 
 /** `dead` with the reason, or with `outcome_unknown` and the reason as the wish, when an earlier outcome is unknown. */

@@ -1,4 +1,6 @@
+import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
+import { database, rows } from "../../../db/connection";
 import { settleAttempts } from "../../../db/ledger/settle";
 import type { Outcome } from "../../../db/rules/outcome";
 import { testClock } from "../../support/database";
@@ -17,6 +19,7 @@ import {
   expireLease,
   readAttempts,
   readDelivery,
+  readDestination,
   readMeter,
   readOutbox,
   readPartitionRow,
@@ -31,6 +34,13 @@ async function beginAgain(row: DeliveryRow) {
   await admitRows([row.id]);
   return begin(row, { runId: "run-2" });
 }
+
+/** Its turn has come, and it has its place in the lane. */
+const makeReady = (id: string) =>
+  rows(
+    database(),
+    sql`update deliveries set state = 'ready', pass = 1, next_eligible_at = null where id = ${id}`,
+  );
 
 /** Everything a settlement may touch. */
 async function snapshot(id: string, partition: string) {
@@ -114,6 +124,78 @@ describe("repeated, stale and late", () => {
       state: "delivered",
     });
     expect(await readDelivery(sending.row.id)).toMatchObject({ state: "delivered", failureCount: 1 });
+  });
+
+  test.each([
+    ["throttled", { class: "throttled", retryAfterMs: 60_000, scope: "destination" }],
+    ["quota", { class: "quota", retryAfterMs: 60_000 }],
+  ] as const)(
+    "a late refusal (%s) still names a time: whoever waits waits as long (P3)",
+    async (_name, refused) => {
+      const deferred = await begun();
+      await expireLease(deferred.row.id);
+      const ready = await begun();
+      await expireLease(ready.row.id);
+      await makeReady(ready.row.id);
+      await admitRows([ready.row.id]);
+      for (const { row, claimed } of [deferred, ready]) {
+        expect((await settle(claimed, refused, { status: 429 })).deliveries[0]?.stale).toBe(true);
+        const after = await readDelivery(row.id);
+        expect(after).toMatchObject({
+          ...{ state: "deferred", lastClass: refused.class, failureCount: 1, throttleCount: 1 },
+          ...{ admissionId: null, keptBy: null },
+        });
+        expect(after.nextEligibleAt?.getTime()).toBeGreaterThanOrEqual(testClock.nowMs() + 60_000);
+        expect(after.unresolvedSince).not.toBeNull();
+      }
+    },
+  );
+
+  test.each([
+    ["transient", { class: "transient" }],
+    ["not_made", { class: "not_made" }],
+    ["ambiguous", { class: "ambiguous" }],
+  ] as const)(
+    "a late refusal of a delivery that another calls about: after that call (%s) it waits as long (P3)",
+    async (_name, outcome) => {
+      const first = await begun();
+      await expireLease(first.row.id);
+      const second = await beginAgain(first.row);
+      const refused: Outcome = { class: "throttled", retryAfterMs: 60_000, scope: "destination" };
+      expect((await settle(first.claimed, refused, { status: 429 })).deliveries[0]).toMatchObject({
+        stale: true,
+        state: "sending",
+      });
+      const untilMs = testClock.nowMs() + 60_000;
+      await settle(second, outcome);
+      const after = await readDelivery(first.row.id);
+      expect(after).toMatchObject({ state: "deferred", throttleCount: 1 });
+      expect(after.nextEligibleAt?.getTime()).toBeGreaterThanOrEqual(untilMs);
+    },
+  );
+
+  test("a late refusal of a delivery that another calls about: also when that one is never heard of again", async () => {
+    const first = await begun();
+    await expireLease(first.row.id);
+    await beginAgain(first.row);
+    const refused: Outcome = { class: "throttled", retryAfterMs: 600_000, scope: "destination" };
+    await settle(first.claimed, refused, { status: 429 });
+    const untilMs = testClock.nowMs() + 600_000;
+    await expireLease(first.row.id);
+    expect((await readDelivery(first.row.id)).nextEligibleAt?.getTime()).toBeGreaterThanOrEqual(untilMs);
+  });
+
+  test("what a late answer says about an address holds for all that goes there (P6)", async () => {
+    for (const [channel, disposition, state] of [
+      ["push", "gone", "retired"],
+      ["sms", "opted_out", "suppressed"],
+      ["email", "dead", "suppressed"],
+    ] as const) {
+      const { row, claimed } = await begun({ channel });
+      await expireLease(row.id);
+      await settle(claimed, { class: "destination_rejected", disposition });
+      expect((await readDestination(row.destinationId))?.state, channel).toBe(state);
+    }
   });
 
   test("an answer that contradicts the one that was written down changes nothing", async () => {
