@@ -10,7 +10,7 @@ function simulate(
   mutation: string,
   from: number,
   seeds: number,
-): Promise<{ violations: { promise: string }[] }> {
+): Promise<{ violations: { promise: string; rule: string }[] }> {
   const args = [
     "--import",
     "tsx",
@@ -40,4 +40,9 @@ test.each([
 ] as const)("a product with the mutation %s is caught: %s", async (mutation, promise, from, seeds) => {
   const { violations } = await simulate(mutation, from, seeds);
   expect(violations.map((violation) => violation.promise)).toContain(promise);
+});
+
+test("a product that is busy without end is told as one: the run goes on, and says what repeats", async () => {
+  const { violations } = await simulate("restless-pump", 1, 1);
+  expect(violations.map(({ rule }) => rule).join()).toMatch(/does not come to rest/);
 });

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { database, rows } from "../../db/connection";
+import { LiveLock } from "../support/unrest";
 import { probePunctuality } from "./afterwards";
 import { audit } from "./auditor";
 import { cleanUp } from "./cleanup";
@@ -63,6 +64,29 @@ export async function runSeed(seed: number): Promise<SeedResult> {
   const dice = new Dice(`seed ${seed}`);
   const quiet = silenceConsole();
   const stage = await Stage.open(dice, dice.pick(STARTS));
+  try {
+    return await tell(seed, stage, dice);
+  } catch (error) {
+    if (error instanceof LiveLock) return neverEnded(seed, stage, error);
+    throw error;
+  } finally {
+    stage.world.close();
+    quiet();
+  }
+}
+
+/** A story in which the app was so busy that time did not move on. */
+function neverEnded(seed: number, stage: Stage, { message }: LiveLock): SeedResult {
+  const [rule = "", ...facts] = message.split("\n");
+  const { faults, lines } = stage;
+  const virtualSeconds = stage.sinceMs() / 1000;
+  const violations = [
+    { seed, step: `${virtualSeconds} s`, promise: "P5", rule, key: "the whole app", facts },
+  ];
+  return { seed, deliveries: 0, digest: "", faults, violations, lines, virtualSeconds };
+}
+
+async function tell(seed: number, stage: Stage, dice: Dice): Promise<SeedResult> {
   const violations: SeedResult["violations"] = [];
   const seen = new Set<string>();
   const look = async (step: string): Promise<Evidence> => {
@@ -76,47 +100,42 @@ export async function runSeed(seed: number): Promise<SeedResult> {
     }
     return evidence;
   };
-  try {
-    const isRestored = dice.fork("restore").chance(RESTORED_SHARE);
-    const isCleaned = !isRestored && dice.fork("cleanup").chance(CLEANED_SHARE);
-    await plan(stage);
-    planFaults(stage, seed);
-    for (const atMs of stage.length.looksAtMs) {
-      await stage.world.advance(stage.startMs + atMs - stage.world.nowMs());
-      // A process that is down cannot be asked, and a database that waits for it is not at fault.
-      if (!stage.world.app.down) await look(`${atMs / 1000} s`);
-    }
-    const snapshotAtMs = isRestored ? await takeSnapshot(stage) : null;
-    await stage.world.advance(stage.startMs + stage.length.faultsEndMs - stage.world.nowMs());
-    endFaults(stage);
-    await settleControls(stage);
-    const late = await drain(stage);
-    const evidence = await look("end");
-    for (const key of late) {
-      const rule = "did not end after the faults did";
-      violations.push({ seed, step: "end", promise: "P5", rule, key, facts: factsAbout(evidence, key) });
-    }
-    countProviderFaults(stage, evidence);
-    countEndings(stage, evidence);
-    const more = [
-      ...(late.length === 0 ? await probePunctuality(stage) : []),
-      ...(snapshotAtMs !== null ? await restoreSnapshot(stage, snapshotAtMs) : []),
-      ...(isCleaned ? await cleanUp(stage) : []),
-    ];
-    violations.push(...more.map((violation) => ({ ...violation, seed, step: "afterwards" })));
-    return {
-      seed,
-      deliveries: evidence.deliveries.length,
-      digest: digestOf(evidence),
-      faults: stage.faults,
-      violations,
-      lines: stage.lines,
-      virtualSeconds: stage.sinceMs() / 1000,
-    };
-  } finally {
-    stage.world.close();
-    quiet();
+  const isRestored = dice.fork("restore").chance(RESTORED_SHARE);
+  const isCleaned = !isRestored && dice.fork("cleanup").chance(CLEANED_SHARE);
+  await plan(stage);
+  planFaults(stage, seed);
+  for (const atMs of stage.length.looksAtMs) {
+    await stage.world.advance(stage.startMs + atMs - stage.world.nowMs());
+    // A process that is down cannot be asked, and a database that waits for it is not at fault.
+    if (!stage.world.app.down) await look(`${atMs / 1000} s`);
   }
+  const snapshotAtMs = isRestored ? await takeSnapshot(stage) : null;
+  await stage.world.advance(stage.startMs + stage.length.faultsEndMs - stage.world.nowMs());
+  endFaults(stage);
+  await settleControls(stage);
+  const late = await drain(stage);
+  const evidence = await look("end");
+  for (const key of late) {
+    const rule = "did not end after the faults did";
+    violations.push({ seed, step: "end", promise: "P5", rule, key, facts: factsAbout(evidence, key) });
+  }
+  countProviderFaults(stage, evidence);
+  countEndings(stage, evidence);
+  const more = [
+    ...(late.length === 0 ? await probePunctuality(stage) : []),
+    ...(snapshotAtMs !== null ? await restoreSnapshot(stage, snapshotAtMs) : []),
+    ...(isCleaned ? await cleanUp(stage) : []),
+  ];
+  violations.push(...more.map((violation) => ({ ...violation, seed, step: "afterwards" })));
+  return {
+    seed,
+    deliveries: evidence.deliveries.length,
+    digest: digestOf(evidence),
+    faults: stage.faults,
+    violations,
+    lines: stage.lines,
+    virtualSeconds: stage.sinceMs() / 1000,
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { CancelledChannel } from "../../db/reminders/cancel";
 import type { Channel } from "../../db/rules/outcome";
+import type { Crossing } from "../support/app-process";
 import { World } from "../support/world";
 import type { Dice } from "./dice";
 
@@ -156,6 +157,8 @@ export class Stage {
   readonly policies: PolicyAsked[] = [];
   /** When there is work, in milliseconds of the story: what goes wrong then meets it. */
   readonly busyAtMs: number[] = [];
+  /** What may strike at the next effect of the app, in the order in which it began to wait for one. */
+  readonly crossings = new Set<(crossing: Crossing) => void>();
   readonly faults: Record<string, number> = {};
   readonly lines: string[] = [];
   /** The clock that decides stepped: what depends on how time went cannot be judged. */
@@ -170,6 +173,9 @@ export class Stage {
     readonly dice: Dice,
   ) {
     this.startMs = world.nowMs();
+    world.app.onCrossing = (crossing) => {
+      for (const strike of [...this.crossings]) if (!world.app.present()?.dead) strike(crossing);
+    };
     const isLong = dice.fork("length").chance(LONG_SHARE);
     this.isOverloaded = !isLong && dice.fork("overload").chance(OVERLOADED_SHARE);
     this.length = isLong ? LONG : this.isOverloaded ? OVERLOADED : SHORT;

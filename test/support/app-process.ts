@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { Unrest } from "./unrest";
 
 /** One piece of work of the app, as a process that can die or stall at its next effect. */
 export interface Activity {
+  /** What it is: a function and its step, or whoever asked for it. */
+  name: string;
   /** How many waits on the virtual clock it is in. */
   waits: number;
   /** Set by a crash: nothing after the present effect ever runs. */
@@ -40,6 +43,8 @@ export class AppProcess {
   down = false;
   /** Asked at every effect of an activity. It may kill or stall the process; what it throws, the effect throws. */
   onCrossing: ((crossing: Crossing) => void) | null = null;
+  /** Ends what would never end. */
+  readonly unrest = new Unrest();
   private readonly activities = new Set<Activity>();
   private readonly queue: (() => void)[] = [];
   private isTaken = false;
@@ -91,19 +96,21 @@ export class AppProcess {
 
   /** The engine calls the app. */
   call(url: string, init: RequestInit): Promise<Response> {
-    const headers = { ...Object.fromEntries(new Headers(init.headers)), host: new URL(url).host };
-    return this.act(() => this.handler(new Request(url, { ...init, headers })));
+    const { host, pathname, searchParams } = new URL(url);
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), host };
+    const name = searchParams.get("fnId") ?? pathname;
+    return this.act(() => this.handler(new Request(url, { ...init, headers })), name);
   }
 
   /** Work of the process for somebody else. Rejects like a broken connection when the process dies. */
-  async act<T>(work: () => Promise<T>): Promise<T> {
+  async act<T>(work: () => Promise<T>, name = "a caller"): Promise<T> {
     if (this.down) throw refused();
     let cut: (error: Error) => void = () => {};
     const broke = new Promise<never>((_, reject) => {
       cut = reject;
     });
     broke.catch(() => {});
-    const activity: Activity = { waits: 0, dead: false, stalled: null, cut };
+    const activity: Activity = { name, waits: 0, dead: false, stalled: null, cut };
     this.activities.add(activity);
     const done = activities.run(activity, work);
     done.catch(() => {}).finally(() => this.activities.delete(activity));
@@ -201,6 +208,7 @@ export class AppProcess {
     moment: Crossing["moment"],
   ): void {
     if (activity === undefined) return;
+    if (this.unrest.note(`${activity.name}: ${moment} ${effect}`)) this.kill();
     if (!activity.dead) this.onCrossing?.({ effect, moment });
     if (activity.dead) throw broken();
   }

@@ -30,9 +30,6 @@ const SHOP = { kind: "shop" } as const;
 /** Event-loop turns without work after which nothing more will happen by itself. */
 const QUIET_TURNS = 6;
 
-/** Instants one `advance` may step through; more means that something keeps itself alive. */
-const MOST_STEPS = 200_000;
-
 /**
  * The whole product in one process on one virtual clock: the real functions behind the SDK's own handler, the real
  * database with `ledger_now()` on the same clock, the stand-in engine and the stand-in providers. Time moves only in
@@ -116,10 +113,12 @@ export class World {
     return this.clock.nowMs() + this.clocks.ledgerAheadMs;
   }
 
-  /** Moves time on, from one appointment to the next. */
+  /** Moves time on, from one appointment to the next. Throws a `LiveLock` where it does not move on. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.clock.nowMs() + ms;
-    for (let step = 0; step < MOST_STEPS; step += 1) {
+    for (;;) {
+      this.app.unrest.at(this.clock.nowMs());
+      this.app.unrest.note("an appointment");
       await this.settle();
       const nextMs = this.clock.nextTimerAtMs();
       const stepMs = nextMs === null || nextMs > untilMs ? untilMs : Math.max(nextMs, this.clock.nowMs());
@@ -130,14 +129,14 @@ export class World {
         if ((this.clock.nextTimerAtMs() ?? Number.POSITIVE_INFINITY) > untilMs) return;
       }
     }
-    throw new Error("The world did not come to rest.");
   }
 
-  /** Resolves when nothing happens any more unless time moves. */
+  /** Resolves when nothing happens any more unless time moves. Throws a `LiveLock` when something always does. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet <= QUIET_TURNS; ) {
       // The database takes its time; looking each turn would take it from the database.
       await this.app.noTransaction();
+      this.app.unrest.check();
       await new Promise<void>((resolve) => setImmediate(resolve));
       quiet = this.app.busy() ? 0 : quiet + 1;
     }

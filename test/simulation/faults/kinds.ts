@@ -24,6 +24,7 @@ export const FAULT_KINDS: readonly string[] = [
   "sqlstate 40001",
   "sqlstate 40P01",
   "stall anywhere",
+  "stall before call",
   "stall after call",
   "stall after sleep",
   "stall after transaction",

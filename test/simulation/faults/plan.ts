@@ -68,7 +68,7 @@ function chosenKinds(dice: Dice): Strike[] {
 export function endFaults(stage: Stage): void {
   const { world } = stage;
   stage.note("faults end");
-  world.app.onCrossing = null;
+  stage.crossings.clear();
   world.onEvent = null;
   // Somebody sets the clocks right: by the one that decides.
   world.clocks.engineAheadMs = world.clocks.ledgerAheadMs;

@@ -1,7 +1,9 @@
+import { sql } from "drizzle-orm";
+import { database, rows } from "../../../db/connection";
 import type { Activity, Crossing } from "../../support/app-process";
 import type { Dice } from "../dice";
 import type { Stage } from "../stage";
-import type { Strike } from "./strike";
+import { PROVIDERS, type Strike } from "./strike";
 
 const kill: Strike = (stage, dice, atMs) => {
   const downMs = dice.int(500, 20_000);
@@ -13,7 +15,10 @@ const kill: Strike = (stage, dice, atMs) => {
 };
 
 /** The step in which a process holds claims: half of what strikes at an effect strikes there. */
-const SENDING = "deliverParcel";
+export const SENDING = "deliverParcel";
+
+/** Where a claim waits for the instant of its call. */
+export const CLAIMED = "waitForSlot";
 
 interface Where {
   effects: readonly Crossing["effect"][];
@@ -46,15 +51,16 @@ export function atCrossing(
 ): void {
   stage.at(atMs, () => {
     let left = where.count;
-    stage.world.app.onCrossing = (crossing) => {
+    const wait = (crossing: Crossing) => {
       if (!where.effects.includes(crossing.effect)) return;
       if (where.moment !== undefined && crossing.moment !== where.moment) return;
       if (where.within !== null && !isAtWork(where.within)) return;
       left -= 1;
       if (left > 0) return;
-      stage.world.app.onCrossing = null;
+      stage.crossings.delete(wait);
       strike(crossing);
     };
+    stage.crossings.add(wait);
   });
 }
 
@@ -122,26 +128,59 @@ const stall: Strike = (stage, dice, atMs) => {
   );
 };
 
-/** Longer than the lease of any channel. */
-const OUTLIVES_LEASE_MS = [36_000, 60_000] as const;
+/** Longer than the lease of any channel, and than the wait after it. */
+const OUTLIVES_LEASE_MS = 60_000;
 
-/** A process stands still right after a claim of its took place, or after whatever else, for longer than its lease. */
-export const stallInClaim: Strike = (stage, dice, atMs) => {
-  const where = {
-    effects: ["transaction"],
-    moment: "after",
-    within: SENDING,
-    count: dice.int(1, 3),
-  } as const;
-  atCrossing(stage, atMs, where, () => holdFor(stage, dice.int(...OUTLIVES_LEASE_MS), "after transaction"));
+/** No lease is over before, so that nobody else calls. */
+const SHORTEST_LEASE_MS = 15_000;
+
+/** The other's call takes this long, under every deadline: whoever stood still goes on in the middle of it. */
+const LONG_CALL_MS = 4_000;
+const LOOK_EACH_MS = 500;
+
+/** Somebody calls about what another, of whom nobody has heard, had begun. */
+const TAKEN_OVER = sql`select 1 from attempts a join attempts earlier
+  on earlier.delivery_id = a.delivery_id and earlier.number = a.number - 1
+  where a.settled_at is null and earlier.class = 'crashed' limit 1`;
+
+/**
+ * One piece of work stands still until another has taken over what it held, and goes on in the middle of the other's call;
+ * after a minute it goes on although nobody has.
+ */
+function holdUntilTakenOver(stage: Stage, where: string): void {
+  const { world } = stage;
+  stage.struck(`stall ${where}`, "until another has taken over");
+  const stood = { where, fromMs: world.nowMs(), untilMs: Number.POSITIVE_INFINITY };
+  stage.stalls.push(stood);
+  const release = world.app.stall(world.app.present());
+  const goOn = (how: string) => {
+    stood.untilMs = world.nowMs();
+    stage.note(`what stood still ${where} goes on${how}`);
+    for (const provider of PROVIDERS) world.providers.restoreDefaults(provider);
+    release();
+  };
+  const look = async () => {
+    const [taken] = await rows(database(), TAKEN_OVER);
+    if (taken !== undefined) return goOn(" while another calls");
+    if (world.nowMs() - stood.fromMs > OUTLIVES_LEASE_MS) return goOn("");
+    world.clock.setTimer(world.nowMs() + LOOK_EACH_MS, look);
+  };
+  world.clock.setTimer(stood.fromMs + SHORTEST_LEASE_MS, () => {
+    for (const provider of PROVIDERS) world.providers.control(provider, { latencyMs: LONG_CALL_MS });
+    void look();
+  });
+}
+
+/** A process stands still between a claim and its call until somebody else has the delivery. */
+export const stallBeforeCall: Strike = (stage, _dice, atMs) => {
+  const where = { effects: ["sleep"], moment: "after", within: CLAIMED, count: 1 } as const;
+  atCrossing(stage, atMs, where, () => holdUntilTakenOver(stage, "before call"));
 };
 
-/** An answer lies unread for longer than its lease: somebody else has the delivery when it is written down. */
-export const stallAfterCall: Strike = (stage, dice, atMs) => {
+/** An answer lies unread until somebody else has the delivery. */
+export const stallAfterCall: Strike = (stage, _dice, atMs) => {
   const where = { effects: ["call"], moment: "after", within: null, count: 1 } as const;
-  atCrossing(stage, atMs, where, () =>
-    holdFor(stage, dice.int(...OUTLIVES_LEASE_MS), "after call", stage.world.app.present()),
-  );
+  atCrossing(stage, atMs, where, () => holdUntilTakenOver(stage, "after call"));
 };
 
 export const PROCESS_STRIKES = { kill, killAtCrossing, breakConnection, serialize, stall };

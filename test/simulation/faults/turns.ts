@@ -3,7 +3,7 @@ import type { Crossing } from "../../support/app-process";
 import { ledgerClockSwings } from "./clocks";
 import { EVENT_TROUBLES, troubleWith } from "./engine";
 import { AT_CALLS } from "./kinds";
-import { atCrossing, breakHere, EFFECTS, stallAfterCall, stallInClaim } from "./process";
+import { atCrossing, breakHere, EFFECTS, stallAfterCall, stallBeforeCall } from "./process";
 import { PROVIDERS, type Strike } from "./strike";
 
 const MOMENTS: readonly Crossing["moment"][] = ["before", "after"];
@@ -80,8 +80,9 @@ const seldom = [
   during({ latencyMs: 3_000 }, "provider: slow"),
   ...["error:21610", "error:21211"].map((fault) => atNextCall({ fault }, ["twilio"])),
   atNextCall({ fault: "close", faultWhen: "before" }),
-  stallInClaim,
+  stallBeforeCall,
   lateRefusal,
+  stallBeforeCall,
 ];
 
 /**

@@ -175,6 +175,18 @@ export const KEYS: readonly Mutation[] = [
     ],
   },
   {
+    name: "restless-pump",
+    promise: "P5",
+    what: "the pump never rests, so that time does not move on",
+    edits: [
+      {
+        file: "inngest/functions/admit-deliveries.ts",
+        from: "ms: rest.ms",
+        to: "ms:0",
+      },
+    ],
+  },
+  {
     name: "clean-by-age",
     promise: "P8",
     what: "cleanup asks how old a row is, and not what became of it",

@@ -27,6 +27,12 @@ export const TIMES: readonly Mutation[] = [
     ],
   },
   {
+    name: "deaf-to-the-late",
+    promise: "P3",
+    what: "the time that a refusal names is nobody's when it is read after the lease",
+    edits: [{ file: "db/ledger/settle.ts", from: "await heedLateRefusals (", to: "void (" }],
+  },
+  {
     name: "throttle-costs",
     promise: "P3",
     what: "a 429 spends the failure budget",
@@ -85,6 +91,11 @@ export const TIMES: readonly Mutation[] = [
     what: "a process that stood still after its claim calls although its lease is over",
     edits: [
       { file: "inngest/delivery-calls.ts", from: "if ( leaseLeftMs < adapter.deadlineMs )", to: "if(false)" },
+      {
+        file: "inngest/delivery-calls.ts",
+        from: "|| this.isVoid ( claim ) || leaseEndMs - nowMs < deadlineMs",
+        to: "||this.isVoid(claim)",
+      },
     ],
   },
   {
