@@ -111,7 +111,8 @@ function planReminders(stage: Stage, dice: Dice): void {
   }
 }
 
-function planReminder(
+/** One reminder, as somebody sets it at `atMs` of the story. */
+export function planReminder(
   stage: Stage,
   wish: {
     atMs: number;

@@ -5,7 +5,7 @@ import { ENGINE_STRIKES } from "./engine";
 import { PROCESS_STRIKES } from "./process";
 import { PROVIDER_STRIKES } from "./provider";
 import { PROVIDERS, type Strike } from "./strike";
-import { SECOND_TURNS, TURNS } from "./turns";
+import { isAlone, SECOND_TURNS, TURNS } from "./turns";
 
 /** Everything that can go wrong. A new kind is one more entry; its name gives it dice of its own. */
 const STRIKES: Record<string, Strike> = {
@@ -25,6 +25,12 @@ const SHARE = 0.25;
  */
 export function planFaults(stage: Stage, seed: number): void {
   const dice = stage.dice.fork("faults");
+  const second = dice.fork("second turn");
+  const seldom = seed % 2 === 0 ? SECOND_TURNS[(seed / 2) % SECOND_TURNS.length] : undefined;
+  if (seldom !== undefined && isAlone(seldom)) {
+    seldom(stage, second, 0);
+    return;
+  }
   const kinds = chosenKinds(dice);
   const { faultsMax, faultsEndMs } = stage.length;
   const count = dice.chance(0.05) ? 0 : dice.int(1, faultsMax);
@@ -35,9 +41,7 @@ export function planFaults(stage: Stage, seed: number): void {
   }
   const turn = dice.fork("turn");
   if (count > 0) TURNS[seed % TURNS.length]?.(stage, turn, nearWork(stage, turn) ?? turn.int(3_000, 20_000));
-  const second = dice.fork("second turn");
-  if (count > 0 && seed % 2 === 0)
-    SECOND_TURNS[(seed / 2) % SECOND_TURNS.length]?.(stage, second, rightBeforeWork(stage, second));
+  if (count > 0) seldom?.(stage, second, rightBeforeWork(stage, second));
 }
 
 /** Right before something is due, so that it meets a call; half of them early in the story, while most is to come. */

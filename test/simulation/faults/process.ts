@@ -138,18 +138,22 @@ const SHORTEST_LEASE_MS = 15_000;
 const LONG_CALL_MS = 4_000;
 const LOOK_EACH_MS = 500;
 
-/** Somebody calls about what another, of whom nobody has heard, had begun. */
-const TAKEN_OVER = sql`select 1 from attempts a join attempts earlier
-  on earlier.delivery_id = a.delivery_id and earlier.number = a.number - 1
-  where a.settled_at is null and earlier.class = 'crashed' limit 1`;
+/** What becomes of a delivery whose holder stands still: it waits again, or somebody else calls about it. */
+const BECOMES = {
+  waiting: sql`select 1 from attempts a join deliveries d on d.id = a.delivery_id and d.attempt_count = a.number
+    where a.class = 'crashed' and d.state in ('ready', 'deferred') limit 1`,
+  called: sql`select 1 from attempts a join attempts earlier
+    on earlier.delivery_id = a.delivery_id and earlier.number = a.number - 1
+    where a.settled_at is null and earlier.class = 'crashed' limit 1`,
+};
 
 /**
- * One piece of work stands still until another has taken over what it held, and goes on in the middle of the other's call;
- * after a minute it goes on although nobody has.
+ * One piece of work stands still until what it held waits again, or until another calls about it; after a minute it goes on
+ * all the same.
  */
-function holdUntilTakenOver(stage: Stage, where: string): void {
+function holdUntil(state: keyof typeof BECOMES, stage: Stage, where: string): void {
   const { world } = stage;
-  stage.struck(`stall ${where}`, "until another has taken over");
+  stage.struck(`stall ${where}`, `until another has it ${state}`);
   const stood = { where, fromMs: world.nowMs(), untilMs: Number.POSITIVE_INFINITY };
   stage.stalls.push(stood);
   const release = world.app.stall(world.app.present());
@@ -160,8 +164,8 @@ function holdUntilTakenOver(stage: Stage, where: string): void {
     release();
   };
   const look = async () => {
-    const [taken] = await rows(database(), TAKEN_OVER);
-    if (taken !== undefined) return goOn(" while another calls");
+    const [taken] = await rows(database(), BECOMES[state]);
+    if (taken !== undefined) return goOn(` while another has it ${state}`);
     if (world.nowMs() - stood.fromMs > OUTLIVES_LEASE_MS) return goOn("");
     world.clock.setTimer(world.nowMs() + LOOK_EACH_MS, look);
   };
@@ -174,13 +178,15 @@ function holdUntilTakenOver(stage: Stage, where: string): void {
 /** A process stands still between a claim and its call until somebody else has the delivery. */
 export const stallBeforeCall: Strike = (stage, _dice, atMs) => {
   const where = { effects: ["sleep"], moment: "after", within: CLAIMED, count: 1 } as const;
-  atCrossing(stage, atMs, where, () => holdUntilTakenOver(stage, "before call"));
+  atCrossing(stage, atMs, where, () => holdUntil("called", stage, "before call"));
 };
 
 /** An answer lies unread until somebody else has the delivery. */
-export const stallAfterCall: Strike = (stage, _dice, atMs) => {
-  const where = { effects: ["call"], moment: "after", within: null, count: 1 } as const;
-  atCrossing(stage, atMs, where, () => holdUntilTakenOver(stage, "after call"));
-};
+export const stallAfterCall =
+  (state: keyof typeof BECOMES): Strike =>
+  (stage, _dice, atMs) => {
+    const where = { effects: ["call"], moment: "after", within: null, count: 1 } as const;
+    atCrossing(stage, atMs, where, () => holdUntil(state, stage, "after call"));
+  };
 
 export const PROCESS_STRIKES = { kill, killAtCrossing, breakConnection, serialize, stall };

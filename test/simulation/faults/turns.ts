@@ -1,5 +1,8 @@
 import type { Settings } from "../../../standins/providers";
 import type { Crossing } from "../../support/app-process";
+import type { Dice } from "../dice";
+import type { Stage } from "../stage";
+import { planReminder } from "../workload";
 import { ledgerClockSwings } from "./clocks";
 import { EVENT_TROUBLES, troubleWith } from "./engine";
 import { AT_CALLS } from "./kinds";
@@ -67,11 +70,42 @@ const during = (change: Partial<Settings>, kind: string | null): Strike => {
 
 const throttle = (retryAfter: string) => atNextCall({ fault: "throttle", retryAfter, retryAfterSeconds: 5 });
 
+/**
+ * Something by one channel that is due early enough for what follows, which most stories do not have; by push, of whose
+ * refusals each is about one device, before email, of whose each is about all. Answers when it is about to be sent.
+ */
+function planWork(stage: Stage, dice: Dice): number {
+  const dueMs = dice.int(12_000, 22_000);
+  const channel = (["push", "email", "sms"] as const).find((one) =>
+    stage.shoppers.some(({ channels }) => channels.includes(one)),
+  );
+  const shopper = stage.shoppers.find(({ channels }) => channel !== undefined && channels.includes(channel));
+  if (channel === undefined || shopper === undefined) return dueMs;
+  const atMs = dueMs - 8_000;
+  const wish = { atMs, dueMs, shopper, title: "Held up", channels: [channel] };
+  planReminder(stage, { ...wish, expiresAfterSeconds: 86_400, byWall: false });
+  return dueMs - 100;
+}
+
+/** A claim is held up until another sends. */
+const heldClaim: Strike = (stage, dice) => stallBeforeCall(stage, dice, planWork(stage, dice));
+
 /** An answer that is certain, and lies unread until somebody else has taken it for unknown. */
-const lateRefusal: Strike = (stage, dice, atMs) => {
-  throttle("seconds")(stage, dice, atMs);
-  stallAfterCall(stage, dice, atMs);
-};
+const lateRefusal =
+  (state: "waiting" | "called"): Strike =>
+  (stage, dice) => {
+    const atMs = planWork(stage, dice);
+    throttle("seconds")(stage, dice, atMs);
+    stallAfterCall(state)(stage, dice, atMs);
+  };
+
+/** What needs a piece of work to stand still for long: nothing else goes wrong in its story, which would end that work. */
+const held: readonly Strike[] = [heldClaim, lateRefusal("called"), heldClaim, lateRefusal("waiting")];
+
+/** Whether it must be the only trouble of its story. */
+export function isAlone(strike: Strike): boolean {
+  return held.includes(strike);
+}
 
 const seldom = [
   ...EVENT_TROUBLES.map(troubleWith),
@@ -80,9 +114,7 @@ const seldom = [
   during({ latencyMs: 3_000 }, "provider: slow"),
   ...["error:21610", "error:21211"].map((fault) => atNextCall({ fault }, ["twilio"])),
   atNextCall({ fault: "close", faultWhen: "before" }),
-  stallBeforeCall,
-  lateRefusal,
-  stallBeforeCall,
+  ...held,
 ];
 
 /**
