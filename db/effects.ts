@@ -13,8 +13,10 @@ export interface Effects {
   monotonicMs(): number;
   /** The host's clock as epoch milliseconds. For logs only: decisions read the ledger's clock. */
   wallMs(): number;
-  /** Waits at least `ms`, however long that is; 0, negative numbers and NaN wait for nothing. */
-  sleep(ms: number): Promise<void>;
+  /**
+   * Waits at least `ms`, however long that is, or until `unless` is aborted; 0, negative numbers and NaN wait for nothing.
+   */
+  sleep(ms: number, unless?: AbortSignal): Promise<void>;
   /**
    * Lets timers and answers that are due go first. A long computation calls it between its parts: whatever waits in this
    * process for an exact instant would be late by the whole of it.
@@ -49,14 +51,22 @@ async function fetchOverNetwork(url: string | URL, init?: RequestInit): Promise<
   return (await undiciFetch(url, options)) as unknown as Response;
 }
 
-async function sleepOnTimers(ms: number): Promise<void> {
+async function sleepOnTimers(ms: number, unless?: AbortSignal): Promise<void> {
   const startMs = performance.now();
   for (;;) {
     const leftMs = ms - (performance.now() - startMs);
-    if (!(leftMs > 0)) return;
+    if (!(leftMs > 0) || unless?.aborted) return;
     // Rounded up, and looked at again: a timer may fire a little early, a wait must not end early.
     const stepMs = Math.min(Math.ceil(leftMs), TIMER_MS_MAX);
-    await new Promise<void>((resolve) => setTimeout(resolve, stepMs));
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        unless?.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, stepMs);
+      unless?.addEventListener("abort", end);
+    });
   }
 }
 
@@ -85,7 +95,7 @@ export const effects: Effects = {
   monotonicMs: () => current().monotonicMs(),
   wallMs: () => current().wallMs(),
   breathe: () => current().breathe(),
-  sleep: (ms) => current().sleep(ms),
+  sleep: (ms, unless) => current().sleep(ms, unless),
   random: () => current().random(),
   fetch: (url, init) => current().fetch(url, init),
   deadline: (ms) => current().deadline(ms),

@@ -74,7 +74,7 @@ export async function postOne(
       dueAt: new Date(Date.now() + DUE_AFTER_MS + Math.random() * DUE_WITHIN_MS).toISOString(),
       channels: ["email"],
     }),
-  });
-  const text = await response.text();
-  return response.status === 201 ? (JSON.parse(text) as { id: string }).id : null;
+  }).catch(() => null);
+  const text = await response?.text().catch(() => null);
+  return response?.status === 201 && text ? (JSON.parse(text) as { id: string }).id : null;
 }

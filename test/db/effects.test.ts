@@ -51,6 +51,19 @@ test("a wait ends no earlier than asked, by the clock it is measured with", asyn
   expect(effects.monotonicMs() - startMs).toBeGreaterThanOrEqual(5.5);
 });
 
+test("a wait ends, and its timer with it, when nobody wants it any more", async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+  const before = timers();
+  const over = new AbortController();
+  const wait = effects.sleep(3_600_000, over.signal);
+  expect(timers()).toBe(before + 1);
+  over.abort();
+  await wait;
+  expect(timers()).toBe(before);
+  await effects.sleep(3_600_000, over.signal);
+  expect(timers()).toBe(before);
+});
+
 test("a wait that no timer can hold does not end early", async () => {
   const warnings: string[] = [];
   const note = (warning: Error) => warnings.push(warning.name);
