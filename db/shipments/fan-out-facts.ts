@@ -87,7 +87,8 @@ export function readPage(tx: Transaction, ids: readonly string[], limit: number)
     tx,
     sql`select e.id as "eventId", f.subscriber_id as "subscriberId", f.channels, e.status = any(f.milestones) as chosen,
         f.policy, exists (select 1 from shipment_events newer where newer.shipment_id = e.shipment_id
-          and newer.version > e.version and newer.status = any(f.milestones)) as "newerChosen",
+          and newer.version > e.version and newer.version <= coalesce(f.left_version, newer.version)
+          and newer.status = any(f.milestones)) as "newerChosen",
         s.locale, s.time_zone as "timeZone", s.quiet_from as "quietFrom", s.quiet_until as "quietUntil",
         s.sms_from as "smsFrom", s.sms_until as "smsUntil", epoch_ms(s.paused_until) as "awayUntilMs"
       from shipment_events e, lateral (${membersOf(limit)}) f join subscribers s on s.id = f.subscriber_id

@@ -189,6 +189,20 @@ describe("following", () => {
     expect((await announce("delivered")).map((row) => row.version)).toEqual([2]);
   });
 
+  test("whoever left before a newer version is told nothing, and not that a newer one came in its place", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id, { policy: "latest" });
+    await record({ status: "in_transit" });
+    const late = await announcedIds();
+    await unfollowShipment({ externalId: "parcel-1" }, shopper.id);
+    await record({ status: "delivered" });
+    await fanOut(late);
+    const [update] = await updates();
+    if (update === undefined) throw new Error("an update was expected");
+    await claimAll([update]);
+    expect(await readDelivery(update.id)).toMatchObject({ state: "expired", reason: "opted_out" });
+  });
+
   test("unfollowing what nobody knows, or twice, is harmless", async () => {
     const shopper = await makeShopper({ channels: ["email"] });
     expect(await unfollowShipment({ externalId: "unknown" }, shopper.id)).toMatchObject({ ok: false });
