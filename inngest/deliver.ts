@@ -6,7 +6,8 @@ import type { DeliveryAdmitted } from "../db/rules/event-catalog";
 import { HORIZON_MS, SLOT_PATIENCE_MS } from "../db/rules/slots";
 import { isTracing } from "../db/trace";
 import { DeliveryCalls } from "./delivery-calls";
-import { dispatch, dispatchAll } from "./dispatch";
+import { dispatchAll, refillAfter } from "./dispatch";
+import { inTurn } from "./in-turn";
 import { expectedAnswerMs, monotonicOf, noteLedgerClock } from "./ledger-clock";
 import { log } from "./log";
 import { ringDoorbell } from "./publish";
@@ -70,16 +71,7 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
       break;
     }
     await effects.sleep(turnMs);
-    const askedAtMs = effects.monotonicMs();
-    const group = await claimGroup({
-      partition,
-      channel,
-      deliveryIds: [...left].slice(0, groupSizeOf(partition)),
-      runId: run.runId,
-      answerMs: expectedAnswerMs(),
-      hashContent: (row, attempt) => calls.prepare({ ...row, ...attempt }),
-    });
-    noteLedgerClock(group.nowMs);
+    const { group, askedAtMs } = await claimInTurn(run, left, calls);
     noteSlots(partition, group);
     for (const claim of group.begun) left.delete(claim.deliveryId);
     for (const { deliveryId, reason } of group.refused) {
@@ -114,6 +106,28 @@ export async function deliverParcel(run: ParcelRun): Promise<ParcelOutcome> {
   await refill(run.data, [...calls.awakened]);
   await traceCalls(traced);
   return { settled: countBy(settled), refused, returned, wakeInMs };
+}
+
+/**
+ * Claims the next group of what is left. Claims of one partition wait for its meter's row anyway, so a process makes them
+ * one after the other; `urgent` does not stand behind anybody.
+ */
+async function claimInTurn({ data, runId }: ParcelRun, left: ReadonlySet<string>, calls: DeliveryCalls) {
+  const { partition, channel, lane } = data;
+  const ask = async () => {
+    const askedAtMs = effects.monotonicMs();
+    const group = await claimGroup({
+      partition,
+      channel,
+      deliveryIds: [...left].slice(0, groupSizeOf(partition)),
+      runId,
+      answerMs: expectedAnswerMs(),
+      hashContent: (row, attempt) => calls.prepare({ ...row, ...attempt }),
+    });
+    noteLedgerClock(group.nowMs);
+    return { group, askedAtMs };
+  };
+  return lane === "urgent" ? ask() : inTurn(`claim ${partition}`, ask);
 }
 
 /** Waits until that instant of the ledger's clock, a little late rather than early. */
@@ -173,7 +187,7 @@ async function keepThrottled(run: ParcelRun, settled: readonly SettledDelivery[]
 async function refill({ partition, deliveryIds }: DeliveryAdmitted, awakened: string[]): Promise<void> {
   try {
     if (deliveryIds.length < BACKLOG_PARCEL) return void (await dispatchAll([partition, ...awakened]));
-    await dispatch(partition);
+    await refillAfter(partition);
     await dispatchAll(awakened);
   } catch (error) {
     log.warn("refill after a parcel failed; the pump goes on", { partition, error });

@@ -5,6 +5,7 @@ import { type SettledCall, type SettledDelivery, settleAttempts } from "../db/le
 import type { Channel } from "../db/rules/outcome";
 import { GROUP_MS } from "../db/rules/slots";
 import { noteCallTime } from "./call-times";
+import { forgetLines } from "./in-turn";
 import { expectedAnswerMs, forgetLedgerClock, monotonicOf, noteLedgerClock } from "./ledger-clock";
 import { log } from "./log";
 import { contentHashOf, type Preparable, prepare } from "./prepare";
@@ -42,6 +43,7 @@ export function forgetEpochs(): void {
   epochs().clear();
   forgetSlots();
   forgetLedgerClock();
+  forgetLines();
 }
 
 function noteEpoch(partition: string, epoch: number): void {

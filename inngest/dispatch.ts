@@ -2,6 +2,7 @@ import { type AdmitOutcome, admit, type Parcel, releaseAdmissions } from "../db/
 import { lookAt, type Ring } from "../db/admission/pump";
 import type { RedriveCall } from "../db/redrive/step";
 import { pumpEventId, redriveEventId } from "../db/rules/event-catalog";
+import { inTurn, isAwaited } from "./in-turn";
 import { type OutgoingEvent, sendEvents } from "./send";
 
 /** What an admission came to, for logs and step outputs. */
@@ -17,9 +18,16 @@ export interface Dispatched {
  * admission back at once.
  */
 export async function dispatch(partition: string): Promise<Dispatched> {
-  const outcome = await admit(partition);
+  const outcome = await inTurn(admissionOf(partition), () => admit(partition));
   await sendParcels(outcome.parcels);
   return describe(outcome);
+}
+
+const admissionOf = (partition: string) => `admission ${partition}`;
+
+/** The same after a settled parcel: an admission that waits for its turn in this process will see what that has freed. */
+export async function refillAfter(partition: string): Promise<void> {
+  if (!isAwaited(admissionOf(partition))) await dispatch(partition);
 }
 
 function describe(outcome: AdmitOutcome): Dispatched {

@@ -79,7 +79,7 @@ export class World {
       monotonicMs: () => this.clock.nowMs(),
       wallMs: () => this.clock.nowMs() + this.clocks.appAheadMs,
       breathe: async () => {},
-      sleep: (ms) => this.app.waiting("sleep", () => this.timer(ms)),
+      sleep: (ms, unless) => this.app.waiting("sleep", () => this.timer(ms, unless)),
       fetch: (url, init) => this.route(url, init),
       deadline: (ms) => this.deadline(ms),
       statement: (run) => this.app.statement(run),
@@ -275,9 +275,16 @@ export class World {
     return response;
   }
 
-  private timer(ms: number): Promise<void> {
-    if (!(ms > 0)) return Promise.resolve();
-    return new Promise((resolve) => void this.clock.setTimer(this.clock.nowMs() + ms, () => resolve()));
+  private timer(ms: number, unless?: AbortSignal): Promise<void> {
+    if (!(ms > 0) || unless?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = this.clock.setTimer(this.clock.nowMs() + ms, resolve);
+      const end = () => {
+        timer.cancel();
+        resolve();
+      };
+      unless?.addEventListener("abort", end, { once: true });
+    });
   }
 
   private deadline(ms: number): AbortSignal {
