@@ -5,20 +5,26 @@ import { usePathname } from "next/navigation";
 import { useWords } from "../_language/give-words";
 
 const PAGES = [
-  { href: "/reminders", name: "reminders", below: true },
-  { href: "/settings/channels", name: "channels", below: true },
-  { href: "/settings", name: "settings", below: false },
+  { href: "/reminders", name: "reminders" },
+  { href: "/settings/channels", name: "channels" },
+  { href: "/settings", name: "settings" },
 ] as const;
+
+/** The entry that a path belongs to: a page of its own before the one that it lies under. */
+function entryOf(path: string): string | undefined {
+  const above = PAGES.filter(({ href }) => path === href || path.startsWith(`${href}/`));
+  return above.sort((one, other) => other.href.length - one.href.length)[0]?.href;
+}
 
 /** The pages of the app, the present one marked for eyes and for screen readers. */
 export function MainNav() {
   const { frame } = useWords("frame").words;
-  const path = usePathname();
+  const present = entryOf(usePathname());
   return (
     <nav aria-label={frame.main}>
       <ul className="flex gap-1">
-        {PAGES.map(({ href, name, below }) => {
-          const here = path === href || (below && path.startsWith(`${href}/`));
+        {PAGES.map(({ href, name }) => {
+          const here = href === present;
           return (
             <li key={href}>
               <Link

@@ -31,6 +31,8 @@ test("somebody finds their account from the settings, and downloads everything t
   await page.getByRole("link", { name: "Your account" }).click();
   await page.waitForURL(`${stack.app}/settings/account`);
   await page.getByText("You are signed in with 1 browser.").waitFor();
+  const main = page.getByRole("navigation", { name: "Main" });
+  expect(await main.locator("[aria-current=page]").allTextContents()).toEqual(["Settings"]);
   const begun = page.waitForEvent("download");
   await page.getByRole("link", { name: "Download my data" }).click();
   const download = await begun;
