@@ -51,6 +51,13 @@ export const EARLY_MS = 4_000;
 /** Rows handled by one admission besides the window: keeps the partition lock short under any backlog. */
 const BATCH_MAX = 500;
 
+/**
+ * Rows promoted by one admission. Those who drain a crowd wait for each admission, so the rest of the crowd is put in order
+ * bit by bit: five hundred at a time took a quarter of a second each, and a herd left at four fifths of its rate until all
+ * were in order. Three parcels' worth, more than the settled parcel that called for it has freed.
+ */
+const PROMOTED_MAX = 150;
+
 const NOTHING: AdmitOutcome = { parcels: [], gate: null, promoted: 0, expired: 0 };
 
 /**
@@ -110,7 +117,7 @@ async function promoteAndLook(tx: Transaction, facts: PartitionFacts, nowMs: num
   // Between the slots of a slow partition nothing goes: every waiting row would be tried in turn and come back.
   const window = probing ? 1 : isWithinReach(budgets, nowMs) ? Math.min(...windows, BATCH_MAX) : 0;
   const [promoted, lanes, first, early] = await together<[Promoted, LaneRow, ReadyRow, Candidate]>(tx, [
-    promotingDue({ partition: facts.key, limit: BATCH_MAX }),
+    promotingDue({ partition: facts.key, limit: PROMOTED_MAX }),
     sql`select lane, weight, virtual_time as "virtualTime", pass_floor as "passFloor" from lanes
       where partition = ${facts.key} order by array_position(array['urgent', 'standard', 'bulk', 'redrive'], lane)`,
     readingReady(facts.key, window),
