@@ -1,9 +1,17 @@
 import { readCapacity } from "../db/console/capacity";
-import { readImports } from "../db/console/imports";
+import { type ForetoldEnd, readImports } from "../db/console/imports";
 import { costPerMillion } from "../db/rules/capacity";
 import { answer, type OpsAnswer } from "./ops-verbs";
 
 const seconds = (ms: number | null) => (ms === null ? "never" : `${(ms / 1000).toFixed(0)} s`);
+
+/** "over after 372 s, foretold 361 s (350 to 515 s)": what was written down then, beside what happened. */
+function endOf(foretold: ForetoldEnd | null): string {
+  if (foretold === null) return "no forecast was written down";
+  const { expectedMs, earliestMs, latestMs, happenedMs } = foretold;
+  const said = `${seconds(expectedMs)} foretold (${seconds(earliestMs)} to ${seconds(latestMs)})`;
+  return happenedMs === null ? `end in ${said}` : `end after ${seconds(happenedMs)}, ${said}`;
+}
 
 /** `ops capacity`: what a burst would meet, what became of the last imports, and what a million deliveries cost. */
 export async function showCapacity(burst: number): Promise<OpsAnswer> {
@@ -21,11 +29,11 @@ export async function showCapacity(burst: number): Promise<OpsAnswer> {
       ];
     }),
     "",
-    "Imports of the last day, forecast beside what happened:",
+    "Imports of the last day, what was foretold beside what happened, ages beside the rule at the rates of now:",
     ...(imports.length === 0 ? ["  none"] : []),
     ...imports.map(
       (one) =>
-        `  ${new Date(one.atMs).toISOString()}  ${one.scans} scans, ${one.sent} of ${one.deliveries - one.skipped} sent, ${one.superseded} superseded, ${one.pastDeadline} too late; p50 ${seconds(one.p50AgeMs)} (forecast ${seconds(one.forecastP50AgeMs)}), p99 ${seconds(one.p99AgeMs)} (forecast ${seconds(one.forecastP99AgeMs)})`,
+        `  ${new Date(one.atMs).toISOString()}  ${one.scans} scans, ${one.sent} of ${one.deliveries - one.skipped} sent, ${one.superseded} superseded, ${one.pastDeadline} too late; ${endOf(one.foretold)}; p50 ${seconds(one.p50AgeMs)} (rule ${seconds(one.forecastP50AgeMs)}), p99 ${seconds(one.p99AgeMs)} (rule ${seconds(one.forecastP99AgeMs)})`,
     ),
     "",
     "One million deliveries, in normal and in throttled hours:",

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "./connection";
 import { resolveWallTime } from "./rules/due-time";
 import { fail, invalid, ok, type Result } from "./rules/errors";
+import type { HoldReason } from "./rules/holds";
 import { isId } from "./rules/id";
 
 /** The most messages a day that a limit may allow; more is no limit. */
@@ -31,7 +32,7 @@ export async function pauseEverything(
       tx,
       sql`update subscribers set paused_until = ${untilMs === null ? null : at(untilMs)} where id = ${subscriberId}::uuid`,
     );
-    return ok({ partitions: untilMs === null ? await release(tx, subscriberId) : [] });
+    return ok({ partitions: untilMs === null ? await releaseHeld(tx, subscriberId, "paused") : [] });
   });
 }
 
@@ -43,12 +44,19 @@ function startOfDay(date: string, timeZone: string): number | null {
   }
 }
 
-/** What a pause held is due now; the claim asks about quiet hours and everything else again. */
-async function release(tx: Transaction, subscriberId: string): Promise<string[]> {
+/**
+ * What a pause or hours held of a subscriber, who has just taken them back or changed them, is due now; the claim asks
+ * about all of them again. Returns the partitions that have work again. Lock order: the subscriber is locked already.
+ */
+export async function releaseHeld(
+  tx: Transaction,
+  subscriberId: string,
+  reason: HoldReason,
+): Promise<string[]> {
   const held = await rows<{ id: string; partition: string }>(
     tx,
     sql`select id, partition from deliveries where subscriber_id = ${subscriberId}::uuid and state = 'scheduled'
-        and last_class = 'paused' order by id for update`,
+        and last_class = ${reason} order by id for update`,
   );
   await rows(
     tx,
@@ -58,18 +66,22 @@ async function release(tx: Transaction, subscriberId: string): Promise<string[]>
   return [...new Set(held.map((row) => row.partition))];
 }
 
-/** Sets the hours in which text messages may come, in the recipient's zone; `null`: at any hour. */
+/**
+ * Sets the hours in which text messages may come, in the recipient's zone; `null`: at any hour. What the hours of before
+ * held is looked at anew at once. Returns the partitions that have work again.
+ */
 export async function setSmsHours(
   subscriberId: string,
   hours: { from: string; until: string } | null,
-): Promise<void> {
-  await transact((tx) =>
-    rows(
+): Promise<{ partitions: string[] }> {
+  return transact(async (tx) => {
+    await rows(
       tx,
       sql`update subscribers set sms_from = ${hours?.from ?? null}, sms_until = ${hours?.until ?? null}
         where id = ${subscriberId}::uuid`,
-    ),
-  );
+    );
+    return { partitions: await releaseHeld(tx, subscriberId, "sms_hours") };
+  });
 }
 
 /** Names a device, and limits how many messages a day come to an address; somebody else's is as absent as a missing one. */

@@ -6,6 +6,7 @@ import { ok, type Result } from "./rules/errors";
 import type { Channel } from "./rules/outcome";
 import type { QuietHours } from "./rules/quiet-hours";
 import { checkTimeZone } from "./rules/time-zone";
+import { releaseHeld } from "./shopper-choices";
 import { addDevice, type DestinationView, readSubscriber } from "./subscribers";
 
 /** A shopper as their own pages show them, with the ledger's clock of the moment. */
@@ -69,16 +70,18 @@ export async function readLocale(subscriberId: string): Promise<string | null> {
 }
 
 /**
- * Sets the zone, quiet hours and language of a shopper; without `locale` the language stays. Reminders keep the zone they were made with, unless they hold wherever
- * their owner is; quiet hours hold from the next claim on. Waits for whoever opens or claims deliveries of this shopper.
+ * Sets the zone, quiet hours and language of a shopper; without `locale` the language stays. Reminders keep the zone they
+ * were made with, unless they hold wherever their owner is; quiet hours hold from the next claim on, and what those of
+ * before held is looked at anew at once. Waits for whoever opens or claims deliveries of this shopper. Returns the
+ * partitions that have work again.
  */
 export async function updateShopper(
   subscriberId: string,
   change: { timeZone: string; quietHours: QuietHours | null; locale?: string },
-): Promise<Result<null>> {
+): Promise<Result<{ partitions: string[] }>> {
   const zone = checkTimeZone("timeZone", change.timeZone);
   if (!zone.ok) return zone;
-  await transact(async (tx) => {
+  return transact(async (tx) => {
     await moveFloating(tx, subscriberId, zone.value);
     await rows(tx, sql`select id from subscribers where id = ${subscriberId}::uuid for no key update`);
     await rows(
@@ -87,8 +90,8 @@ export async function updateShopper(
           quiet_until = ${change.quietHours?.end ?? null}, locale = coalesce(${change.locale ?? null}, locale)
         where id = ${subscriberId}::uuid`,
     );
+    return ok({ partitions: await releaseHeld(tx, subscriberId, "quiet_hours") });
   });
-  return ok(null);
 }
 
 /**

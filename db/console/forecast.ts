@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import { budgetsOf, closedBy, readPartition } from "../admission/partitions";
 import { ledgerNowMs, rows, type Transaction, uuids } from "../connection";
 import { type Forecast, forecastDelivery, laneShareOf } from "../rules/forecast";
+import { meteredCost } from "../rules/meter";
+import type { Lane } from "../rules/outcome";
 
 /** Beyond this the answer is "hours", and counting on would cost more than knowing it better is worth. */
 const AHEAD_MAX = 20_000;
@@ -9,7 +11,7 @@ const AHEAD_MAX = 20_000;
 interface WaitingRow {
   id: string;
   partition: string;
-  lane: string;
+  lane: Lane;
   eligibleAtMs: number;
   aheadCost: number;
 }
@@ -36,7 +38,7 @@ export async function forecastDeliveries(
       const forecast = forecastDelivery({
         nowMs,
         eligibleAtMs: row.eligibleAtMs,
-        aheadCost: row.aheadCost,
+        aheadCost: meteredCost(row.aheadCost, row.lane, partition.headroom),
         laneShare: laneShareOf(row.lane, lanes),
         budgets: budgetsOf(partition),
         closedUntilMs,

@@ -22,10 +22,24 @@ export interface ImportView {
   tookMs: number | null;
   /** The first update of it that stops being of use. */
   expiresAtMs: number | null;
-  /** What the rule says of as many deliveries at the present rates of their partitions: compare with what happened. */
+  /** The forecast of its end that was written down then; null where it was over before one was. */
+  foretold: ForetoldEnd | null;
+  /** What the rule says of as many deliveries at the present rates of their partitions. */
   forecastDrainMs: number | null;
   forecastP50AgeMs: number | null;
   forecastP99AgeMs: number | null;
+}
+
+/**
+ * What the pump wrote down of the delivery of an import that stood last (`sampleForecasts`), as soon as everything of it
+ * stood there: until when, from the scans' arrival, it would be sent, and when it was. In milliseconds.
+ */
+export interface ForetoldEnd {
+  expectedMs: number;
+  earliestMs: number;
+  latestMs: number;
+  /** Null until that delivery is accepted. */
+  happenedMs: number | null;
 }
 
 type ImportRow = Omit<ImportView, "forecastDrainMs" | "forecastP50AgeMs" | "forecastP99AgeMs"> & {
@@ -43,7 +57,8 @@ export async function readImports(): Promise<ImportView[]> {
       tx,
       sql`with imports as (
           select date_trunc('minute', recorded_at) as at, array_agg(id) as ids, count(*)::int as scans,
-            count(fanned_out_at)::int as "fannedOut", min(recorded_at) as first
+            count(fanned_out_at)::int as "fannedOut", min(recorded_at) as first, max(fanned_out_at) as "completeAt",
+            count(*) = count(fanned_out_at) as complete
           from shipment_events where version is not null and recorded_at > ledger_now() - interval '1 day'
           group by 1 having count(*) >= ${SCANS_MIN} order by 1 desc limit ${IMPORTS_MAX}
         )
@@ -63,7 +78,14 @@ export async function readImports(): Promise<ImportView[]> {
             min(epoch_ms(d.expires_at)) filter (where d.state in ('scheduled', 'ready', 'deferred')) as "expiresAtMs",
             (select sum(least(m.rate, p.ceiling) * (1 - p.headroom)) from partitions p join meters m on m.key = p.key
               where p.key in (select distinct dd.partition from deliveries dd where dd.shipment_event_id = any(i.ids)))
-              as "perSecond"
+              as "perSecond",
+            (select jsonb_build_object('expectedMs', epoch_ms(f.expected_at) - epoch_ms(i.first),
+                'earliestMs', epoch_ms(f.earliest_at) - epoch_ms(i.first),
+                'latestMs', epoch_ms(f.latest_at) - epoch_ms(i.first),
+                'happenedMs', epoch_ms(f.accepted_at) - epoch_ms(i.first))
+              from forecasts f join deliveries fd on fd.id = f.delivery_id
+              where fd.shipment_event_id = any(i.ids) and i.complete and f.made_at >= i."completeAt"
+              order by f.made_at, f.expected_at desc limit 1) as foretold
           from deliveries d where d.shipment_event_id = any(i.ids)) s
         order by i.at desc`,
     ),

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchBrowser } from "../support/browser";
@@ -91,6 +93,33 @@ describe("on a phone", () => {
     await other.goto(url(link));
     expect(new URL(other.url()).searchParams.get("next")).toContain("title=Espresso");
     await stranger.close();
+  });
+
+  test("the documented button on a shop's page opens the form filled in, with that page as the link", async () => {
+    const readme = await readFile(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
+    const markup = /<script src="https:\/\/YOUR-PUNCTUAL[\s\S]*?<\/remind-me>/.exec(readme)?.[0] ?? "";
+    expect(markup).toContain('title="Espresso beans"');
+    const shop = await context.newPage();
+    await shop.route("http://shop.example/p/1", (route) =>
+      route.fulfill({
+        contentType: "text/html",
+        body: `<!doctype html><html lang="en"><title>Espresso beans</title><main><h1>Espresso beans</h1>
+          ${markup.replace("https://YOUR-PUNCTUAL", stack.app)}</main></html>`,
+      }),
+    );
+    await shop.goto("http://shop.example/p/1");
+    const button = shop.getByRole("link", { name: "Remind me" });
+    expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    expect(await objections(shop)).toEqual([]);
+    const opened = context.waitForEvent("page");
+    await button.tap();
+    const form = await opened;
+    await form.waitForURL("**/reminders/new?*");
+    expect(await form.getByLabel("What").inputValue()).toBe("Espresso beans");
+    expect(await form.getByLabel("When, in words").inputValue()).toBe("in 4 weeks");
+    expect(await form.getByLabel("Link").inputValue()).toBe("http://shop.example/p/1");
+    await form.close();
+    await shop.close();
   });
 
   test("a time in one's own quiet hours asks, and says what happens either way", async () => {
@@ -236,4 +265,53 @@ test("a device has a name, a limit and a test that arrives", async () => {
     .tap();
   await page.getByText("Kitchen tablet").first().waitFor();
   expect(await objections(page)).toEqual([]);
+});
+
+test("a text message outside the hours that somebody chose waits for them, and goes when they are taken back", async () => {
+  await open("/settings/channels");
+  await page.getByLabel("Text me only at certain hours").check();
+  await page.getByLabel("From", { exact: true }).fill(wallClock(120).time);
+  await page.getByLabel("Until", { exact: true }).fill(wallClock(180).time);
+  await page.getByRole("button", { name: "Save hours" }).tap();
+  await page.waitForURL("**/settings/channels");
+  const id = await setReminder(page, stack, {
+    title: "Feed the cat",
+    minutesAhead: 0,
+    channels: ["SMS"],
+  });
+  const words = new RegExp(
+    `Waiting for the morning Text messages wait for the hours you allow\\. .*${wallClock(120).time}`,
+  );
+  await untilStory(page, stack, "SMS", words);
+  await open("/settings/channels");
+  await page.getByLabel("Text me only at certain hours").uncheck();
+  await page.getByRole("button", { name: "Save hours" }).tap();
+  await open(`/reminders/${id}`);
+  await untilStory(page, stack, "SMS", /Sent at/);
+});
+
+test("beyond an address's limit for a day a message is held back, seen as such, and can be put off until it is raised", async () => {
+  const limit = async (value: string) => {
+    await open("/settings/channels");
+    const card = page.getByRole("region", { name: "Email" });
+    await card.locator("summary", { hasText: "Limit" }).tap();
+    await card.getByLabel(/^Messages a day/).fill(value);
+    await card.getByRole("button", { name: /^Save for/ }).tap();
+    await card.locator("summary", { hasText: value === "" ? "no limit" : "at most" }).waitFor();
+  };
+  await limit("1");
+  const id = await setReminder(page, stack, { title: "One too many", minutesAhead: 0, channels: ["Email"] });
+  await untilStory(
+    page,
+    stack,
+    "Email",
+    /Held back You have had as many messages here as you allow for a day/,
+  );
+  await open("/reminders?list=past");
+  expect(await page.getByRole("link", { name: /One too many/ }).textContent()).toMatch(/Held back/);
+  await limit("");
+  await open(`/reminders/${id}`);
+  await page.locator("summary", { hasText: "Snooze" }).tap();
+  await page.getByRole("button", { name: /1 hour/ }).tap();
+  await untilStory(page, stack, "Email", /Scheduled Will be sent at/);
 });

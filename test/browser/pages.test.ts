@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchBrowser } from "../support/browser";
 import { type Stack, startStack } from "../support/stack";
 import { objections, objectionsInBothSchemes } from "./accessible";
-import { addDevice, addPhone, freshEmail, setReminder, signIn, untilStory, visit } from "./visitor";
+import { addDevice, addPhone, arrival, freshEmail, setReminder, signIn, untilStory, visit } from "./visitor";
 
 let stack: Stack;
 let browser: Browser;
 let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
-const ids = { sent: "", waiting: "" };
+const ids = { sent: "", waiting: "", link: "" };
 const problems: string[] = [];
 
 beforeAll(async () => {
@@ -16,7 +16,8 @@ beforeAll(async () => {
   browser = await launchBrowser();
   const context = await visit(browser);
   const page = await context.newPage();
-  await signIn(page, stack, freshEmail());
+  const email = freshEmail();
+  await signIn(page, stack, email);
   await addPhone(page, stack, "+12025550188");
   await addDevice(page, stack);
   ids.sent = await setReminder(page, stack, {
@@ -25,6 +26,8 @@ beforeAll(async () => {
     channels: ["Email", "SMS", "Push"],
   });
   await untilStory(page, stack, "Email", /Sent at/);
+  const mail = await arrival(stack, "email", email, ({ subject }) => /A title/.test(subject ?? ""));
+  ids.link = new URL(/https?:\/\/\S+\/r\/[\w.-]+/.exec(mail.text ?? "")?.[0] ?? stack.app).pathname;
   ids.waiting = await setReminder(page, stack, {
     title: "اتصل بالطبيب <img src=x onerror=alert(1)>",
     minutesAhead: 900,
@@ -55,6 +58,8 @@ const PAGES: [name: string, path: () => string, signedIn: boolean][] = [
   ["settings", () => "/settings", true],
   ["account", () => "/settings/account", true],
   ["delete account", () => "/settings/account/delete", true],
+  ["a message's link", () => `${ids.link}?stop=email`, false],
+  ["a link that is not ours", () => "/r/none", false],
   ["not found", () => "/reminders/none", true],
 ];
 

@@ -7,10 +7,10 @@ import { listOverview } from "../../db/reminders/overview";
 import { scheduleReminder } from "../../db/reminders/schedule";
 import * as schema from "../../db/schema";
 import { describeDestination, pauseEverything, setSmsHours } from "../../db/shopper-choices";
-import { readShopper } from "../../db/shoppers";
+import { readShopper, updateShopper } from "../../db/shoppers";
 import { testClock } from "../support/database";
 import { emptyLedger, makeReminder, makeShopper } from "../support/factories";
-import { deliveriesOf, renderPayloads } from "../support/ledger";
+import { admitRows, claim, deliveriesOf, renderPayloads } from "../support/ledger";
 
 beforeEach(emptyLedger);
 
@@ -38,6 +38,42 @@ describe("everything paused", () => {
     expect((await readShopper(shopper.id))?.pausedUntilMs).toBeNull();
   });
 });
+
+test.each([
+  [
+    "quiet hours",
+    "quiet_hours",
+    async (id: string, on: boolean) => {
+      // Noon in Berlin, where the test clock stands.
+      const quietHours = on ? { start: "00:00", end: "23:59" } : null;
+      const saved = await updateShopper(id, { timeZone: "Europe/Berlin", quietHours });
+      return saved.ok ? saved.value.partitions : [];
+    },
+  ],
+  [
+    "hours for text messages",
+    "sms_hours",
+    async (id: string, on: boolean) =>
+      (await setSmsHours(id, on ? { from: "23:58", until: "23:59" } : null)).partitions,
+  ],
+])(
+  "what %s held goes at once when they are taken back, and is held again by new ones",
+  async (_, reason, set) => {
+    const shopper = await makeShopper({ channels: ["sms"] });
+    await set(shopper.id, true);
+    const { occurrence } = await makeReminder({ subscriberId: shopper.id, channels: ["sms"], dueInMs: 0 });
+    await renderPayloads(occurrence);
+    await openDeliveries([occurrence.id]);
+    expect(await deliveriesOf(occurrence.id)).toMatchObject([{ state: "scheduled", lastClass: reason }]);
+    expect(await set(shopper.id, false)).toHaveLength(1);
+    const [row] = await deliveriesOf(occurrence.id);
+    expect(row?.nextEligibleAt?.getTime()).toBe(testClock.nowMs());
+    await set(shopper.id, true);
+    await admitRows([row?.id ?? ""]);
+    if (row !== undefined) expect((await claim([row])).begun).toEqual([]);
+    expect(await deliveriesOf(occurrence.id)).toMatchObject([{ state: "scheduled", lastClass: reason }]);
+  },
+);
 
 test("hours for text messages and a destination's name and limit are kept, and nobody else's are touched", async () => {
   const [mine, theirs] = [

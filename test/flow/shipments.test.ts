@@ -106,6 +106,21 @@ describe("an import", () => {
     await promisesKept();
   });
 
+  test("doubled, with doubled ticks, amid an outage of the provider ends as if it had come once and none had been", async () => {
+    await followed(3, 2);
+    world.providers.control("resend", { fault: "html-502", faultCount: 6 });
+    await report("delivered", 3);
+    await world.advance(2_000);
+    await Promise.all([report("delivered", 3), report("delivered", 3, "under-another-id")]);
+    await Promise.all([sweep("command"), sweep("command")]);
+    await world.advance(65_000);
+    await Promise.all([sweep("command"), sweep("command"), report("delivered", 3)]);
+    await world.advance(180_000);
+    expect(await endState()).toEqual({ delivered: 6 });
+    expect(world.accepted("resend")).toHaveLength(6);
+    await promisesKept();
+  });
+
   test("with the app killed in the middle of the fan-out and again while it sends: nobody twice, nobody left out", async () => {
     world.providers.control("resend", { ratePerSecond: 5, latencyMs: 300 });
     await followed(12, 2);

@@ -45,6 +45,8 @@ export async function saveSettings(before: FormState, form: FormData): Promise<F
     const language = languageOf(shopper.locale);
     return stateOfProblem(saved.problem, before, values, fieldsIn(language.words.settings), language);
   }
+  const { partitions } = saved.value;
+  if (partitions.length > 0) after(() => dispatchAll(partitions));
   refresh();
   return {
     values: { ...values, saved: "yes" },

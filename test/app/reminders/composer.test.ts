@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { prefillOf, prefillPath } from "../../../app/_reminders/prefill";
+import { readReminderForm } from "../../../app/_reminders/read-form";
 import { fieldsOfRepeat, NO_REPEAT, readRepeat } from "../../../app/_reminders/repeat-input";
 import { monthOf } from "../../../app/(signed-in)/reminders/calendar/month";
 import { ENGLISH } from "../../../db/rules/languages";
@@ -28,6 +29,16 @@ describe("a link that fills in the form", () => {
     expect(prefillPath(query)).toBe("/reminders/new?title=A+%26+B&when=in+2+days");
     expect(prefillPath({})).toBe("/reminders/new");
   });
+});
+
+test("“in 10 minutes” is counted from the sending, however long the page was open and whatever it shows", () => {
+  const form = new FormData();
+  const fields = { title: "Tea", choice: "typed", typed: "in 10 minutes", timeZone: ZONE, channels: "email" };
+  // What the page showed when it was opened, an hour before.
+  for (const [name, value] of Object.entries({ ...fields, date: "2026-11-30", time: "08:10" }))
+    form.set(name, value);
+  const read = readReminderForm(form, Date.parse("2026-11-30T14:00:00Z"), ENGLISH);
+  expect(read.ok && read.value.dueAt).toMatchObject({ local: "2026-11-30T09:10:00", timeZone: ZONE });
 });
 
 describe("the fields of a repetition", () => {

@@ -60,9 +60,12 @@ export async function saveSmsHours(form: FormData): Promise<void> {
   const from = checkClockTime("smsFrom", textOf(form, "smsFrom"));
   const until = checkClockTime("smsUntil", textOf(form, "smsUntil"));
   const limited = textOf(form, "smsLimited") === "on";
-  if (!limited) await setSmsHours(subscriberId, null);
-  else if (from.ok && until.ok && from.value !== until.value)
-    await setSmsHours(subscriberId, { from: from.value, until: until.value });
+  const hours =
+    from.ok && until.ok && from.value !== until.value ? { from: from.value, until: until.value } : null;
+  if (!limited || hours !== null) {
+    const { partitions } = await setSmsHours(subscriberId, limited ? hours : null);
+    if (partitions.length > 0) after(() => dispatchAll(partitions));
+  }
   refresh();
 }
 

@@ -1,7 +1,7 @@
 import { PackageSearch } from "lucide-react";
 import type { Metadata } from "next";
 import { type PartitionCapacity, readCapacity } from "../../../../db/console/capacity";
-import { type ImportView, readImports } from "../../../../db/console/imports";
+import { type ForetoldEnd, type ImportView, readImports } from "../../../../db/console/imports";
 import { costPerMillion } from "../../../../db/rules/capacity";
 import { requireReader } from "../../../_auth/operator";
 import { Cell, DataTable, HeadCell, RowHead } from "../../../_ops/table";
@@ -32,8 +32,8 @@ export default async function ImportsPage({ searchParams }: PageProps<"/ops/impo
     <div className="space-y-8">
       <PageHeading title="Imports" actions={<LiveUpdates lookAgainMs={LOOK_AGAIN_MS} readAtMs={nowMs} />}>
         <p className="max-w-2xl text-ink-soft">
-          Scans that carriers reported within one minute, and what became of the updates. The forecast: what
-          waits and what comes, at the rates of now.
+          Scans that carriers reported within one minute, and what became of the updates. Foretold: what was
+          written down of its last update when all of it waited. The rule: (B + N) ÷ R at the rates of now.
         </p>
       </PageHeading>
       {imports.length === 0 ? (
@@ -94,8 +94,9 @@ function ImportTable({
           <HeadCell className="text-right">Waiting</HeadCell>
           <HeadCell className="text-right">Superseded</HeadCell>
           <HeadCell className="text-right">Too late</HeadCell>
-          <HeadCell className="text-right">Age p50 (forecast)</HeadCell>
-          <HeadCell className="text-right">Age p99 (forecast)</HeadCell>
+          <HeadCell className="text-right">End (foretold)</HeadCell>
+          <HeadCell className="text-right">Age p50 (rule)</HeadCell>
+          <HeadCell className="text-right">Age p99 (rule)</HeadCell>
           <HeadCell>Expiry risk</HeadCell>
         </>
       }
@@ -114,6 +115,7 @@ function ImportTable({
           <Cell className="text-right">{one.waiting}</Cell>
           <Cell className="text-right">{one.superseded}</Cell>
           <Cell className="text-right">{one.pastDeadline}</Cell>
+          <Cell className="text-right whitespace-nowrap">{endOf(one.foretold)}</Cell>
           <Cell className="text-right whitespace-nowrap">
             {one.p50AgeMs === null ? "–" : duration(one.p50AgeMs)} ({inWords(one.forecastP50AgeMs)})
           </Cell>
@@ -125,6 +127,13 @@ function ImportTable({
       ))}
     </DataTable>
   );
+}
+
+/** When its last update was sent beside when that was said beforehand, both from the scans' arrival. */
+function endOf(foretold: ForetoldEnd | null): string {
+  if (foretold === null) return "–";
+  const { expectedMs, happenedMs } = foretold;
+  return `${happenedMs === null ? "–" : duration(happenedMs)} (${duration(expectedMs)})`;
 }
 
 /** Whether what waits will go before it stops being of use, at the present rates. */
