@@ -46,6 +46,7 @@ const COUNTS = sql`(select jsonb_build_object(
     'unknown', count(*) filter (where d.number = d.latest and d.reason = 'outcome_unknown'),
     'dead', count(*) filter (where d.number = d.latest and d.state = 'dead' and d.reason <> 'outcome_unknown'),
     'unsent', count(*) filter (where d.number = d.latest and d.state = 'expired' and d.reason not in ('cancelled', 'superseded')),
+    'capped', count(*) filter (where d.number = d.latest and d.state = 'expired' and d.reason = 'capped'),
     'dropped', count(*) filter (where d.number = d.latest and d.reason in ('cancelled', 'superseded')))
   from (select d.state, d.reason, o.number, max(o.number) over () as latest
     from occurrences o join deliveries d on d.occurrence_id = o.id where o.reminder_id = r.id) d)`;

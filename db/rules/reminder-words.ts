@@ -11,6 +11,8 @@ export interface DeliveryCounts {
   dead: number;
   /** Ended without being sent, for another reason than a cancel or a newer version. */
   unsent: number;
+  /** Those of them that an address's limit for a day held back: its owner can still have them. */
+  capped: number;
   /** Cancelled, or replaced by a newer version. */
   dropped: number;
 }
@@ -43,7 +45,8 @@ function stateOf({ status, occurrenceState, counts }: ReminderFacts): [keyof Wor
     return failed + counts.unknown > 0 ? ["sentInPart", "attention"] : ["sent", "good"];
   if (counts.unknown > 0) return ["unknown", "attention"];
   if (counts.dead > 0) return ["dead", "bad"];
-  if (counts.unsent > 0) return ["notSent", "bad"];
+  if (counts.unsent > 0)
+    return counts.capped === counts.unsent ? ["heldBack", "attention"] : ["notSent", "bad"];
   if (status === "cancelled" || occurrenceState === "cancelled") return ["cancelled", "quiet"];
   if (occurrenceState === "missed") return ["missed", "bad"];
   if (counts.dropped > 0) return ["replaced", "quiet"];

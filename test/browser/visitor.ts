@@ -142,9 +142,11 @@ export async function storyOf(page: Page, channel: string): Promise<string> {
 /** Waits until the story of a channel says this; the page reads itself again meanwhile. */
 export async function untilStory(page: Page, stack: Stack, channel: string, words: RegExp): Promise<void> {
   let last = "";
-  await until(`${channel} says ${words}\n${stack.tail()}`, DELIVERY_MS, async () => {
+  await until(`${channel} says ${words}`, DELIVERY_MS, async () => {
     last = await storyOf(page, channel).catch(() => "");
     return words.test(last);
+  }).catch((error: Error) => {
+    throw new Error(`${error.message}, but: ${last}\n${stack.tail()}`);
   });
 }
 

@@ -61,7 +61,15 @@ describe("the lists", () => {
       { channel: "push", state: "expired", reason: "no_destination" },
     ]);
     const [only] = (await list({ list: "past" })).reminders;
-    expect(only?.counts).toEqual({ live: 0, delivered: 1, unknown: 0, dead: 0, unsent: 1, dropped: 1 });
+    expect(only?.counts).toEqual({
+      live: 0,
+      delivered: 1,
+      unknown: 0,
+      dead: 0,
+      unsent: 1,
+      capped: 0,
+      dropped: 1,
+    });
     if (only === undefined) throw new Error("no reminder");
     const { status, occurrence, counts } = only;
     expect(tellReminder({ status, occurrenceState: occurrence.state, counts }, ENGLISH).status).toBe(

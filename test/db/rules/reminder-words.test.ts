@@ -8,7 +8,7 @@ import {
   tellReminder,
 } from "../../../db/rules/reminder-words";
 
-const NONE: DeliveryCounts = { live: 0, delivered: 0, unknown: 0, dead: 0, unsent: 0, dropped: 0 };
+const NONE: DeliveryCounts = { live: 0, delivered: 0, unknown: 0, dead: 0, unsent: 0, capped: 0, dropped: 0 };
 
 function word(counts: Partial<DeliveryCounts>, rest: Partial<Omit<ReminderFacts, "counts">> = {}): string {
   return tellReminder(
@@ -49,6 +49,8 @@ describe("a reminder in a list", () => {
     expect(word({ unknown: 1, dead: 1 })).toBe("Outcome unknown");
     expect(word({ dead: 1, unsent: 1 })).toBe("Could not deliver");
     expect(word({ unsent: 1 })).toBe("Not sent");
+    expect(word({ unsent: 1, capped: 1 })).toBe("Held back");
+    expect(word({ unsent: 2, capped: 1 })).toBe("Not sent");
     expect(word({}, { occurrenceState: "missed" })).toBe("Missed");
   });
 });
