@@ -9,6 +9,10 @@ import { checkTimeZone } from "./rules/time-zone";
 import { releaseHeld } from "./shopper-choices";
 import { addDevice, type DestinationView, readSubscriber } from "./subscribers";
 
+/** What somebody may want on one channel and not on another. */
+export const TOPICS = ["reminders", "shipments"] as const;
+export type Topic = (typeof TOPICS)[number];
+
 /** A shopper as their own pages show them, with the ledger's clock of the moment. */
 export interface Shopper {
   timeZone: string;
@@ -18,8 +22,8 @@ export interface Shopper {
   smsHours: { from: string; until: string } | null;
   /** Everything is held until then, in epoch milliseconds; null, or past: nothing is. */
   pausedUntilMs: number | null;
-  /** The channel is off for reminders by choice. */
-  off: Channel[];
+  /** By choice nothing of the topic comes on these channels. */
+  off: Record<Topic, Channel[]>;
   destinations: DestinationView[];
   nowMs: number;
 }
@@ -41,11 +45,11 @@ export async function readShopper(subscriberId: string): Promise<Shopper | null>
         from subscribers where id = ${subscriberId}::uuid`,
     );
     if (view === null || settings === undefined) return null;
-    const off = await rows<{ channel: Channel }>(
+    const off = await rows<{ topic: Topic; channel: Channel }>(
       tx,
-      sql`select channel from preferences
-        where subscriber_id = ${subscriberId}::uuid and topic = 'reminders' and not enabled`,
+      sql`select topic, channel from preferences where subscriber_id = ${subscriberId}::uuid and not enabled`,
     );
+    const offFor = (topic: Topic) => off.filter((row) => row.topic === topic).map(({ channel }) => channel);
     const { quietFrom, quietUntil, smsFrom, smsUntil, pausedUntilMs } = settings;
     const nowMs = await ledgerNowMs(tx);
     return {
@@ -54,7 +58,7 @@ export async function readShopper(subscriberId: string): Promise<Shopper | null>
       quietHours: quietFrom === null || quietUntil === null ? null : { start: quietFrom, end: quietUntil },
       smsHours: smsFrom === null || smsUntil === null ? null : { from: smsFrom, until: smsUntil },
       pausedUntilMs: pausedUntilMs !== null && pausedUntilMs > nowMs ? pausedUntilMs : null,
-      off: off.map((row) => row.channel),
+      off: { reminders: offFor("reminders"), shipments: offFor("shipments") },
       destinations: view.destinations,
       nowMs,
     };
@@ -95,10 +99,11 @@ export async function updateShopper(
 }
 
 /**
- * Turns a channel on or off for reminders. Off ends what waits on it when it is claimed; each such delivery says why.
+ * Turns a channel on or off for a topic. Off ends what waits on it when it is claimed; each such delivery says why.
  */
 export async function setChannelWanted(
   subscriberId: string,
+  topic: Topic,
   channel: Channel,
   wanted: boolean,
 ): Promise<void> {
@@ -107,7 +112,7 @@ export async function setChannelWanted(
     await rows(
       tx,
       sql`insert into preferences (subscriber_id, topic, channel, enabled, updated_at)
-        values (${subscriberId}::uuid, 'reminders', ${channel}, ${wanted}, ledger_now())
+        values (${subscriberId}::uuid, ${topic}, ${channel}, ${wanted}, ledger_now())
         on conflict (subscriber_id, topic, channel) do update set enabled = excluded.enabled, updated_at = ledger_now()`,
     );
   });

@@ -26,7 +26,7 @@ export function channelChoices(shopper: Shopper, language: Language): ChannelCho
     const all = shopper.destinations.filter((destination) => destination.channel === channel);
     const ready = all.filter((destination) => destination.verified && destination.state === "active");
     const [first] = ready;
-    if (shopper.off.includes(channel)) return closed(picker.off, picker.turnOn);
+    if (shopper.off.reminders.includes(channel)) return closed(picker.off, picker.turnOn);
     if (first !== undefined) {
       const detail = detailOf(channel, first.address, ready, language);
       return { channel, name, ready: true, detail, remedy: null };

@@ -51,7 +51,7 @@ export async function actByLink(
     case "opened":
       return (await noteOpened(owner, reminder.id)).ok;
     case "stop":
-      await setChannelWanted(subscriberId, channel, false);
+      await setChannelWanted(subscriberId, "reminders", channel, false);
       return true;
   }
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useWords } from "../_language/give-words";
 import { Input } from "../_ui/field";
 
@@ -19,6 +19,14 @@ interface TypedFieldProps {
 export function TypedField({ value, echo, onType }: TypedFieldProps) {
   const { when } = useWords("when").words;
   const fetched = useRef(false);
+  const said = useRef<HTMLParagraphElement>(null);
+  const words = echo?.words ?? "";
+  // On a phone the bar with the button covers what stands below the field.
+  useEffect(() => {
+    if (words !== "" && document.activeElement?.id === "typed") {
+      said.current?.scrollIntoView({ block: "nearest" });
+    }
+  }, [words]);
   const fetchParser = () => {
     if (fetched.current) return;
     fetched.current = true;
@@ -48,10 +56,11 @@ export function TypedField({ value, echo, onType }: TypedFieldProps) {
       />
       <p
         id="typed-echo"
+        ref={said}
         aria-live="polite"
         className={`mt-1.5 text-sm empty:mt-0 ${echo?.ok === false ? "text-ink-soft" : "font-medium text-good"}`}
       >
-        {echo?.words}
+        {words}
       </p>
     </div>
   );

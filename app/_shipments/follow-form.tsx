@@ -13,7 +13,7 @@ interface FollowFormProps {
   action: (state: FormState, form: FormData) => Promise<FormState>;
   following: boolean;
   /** Channels that reach this person. */
-  channels: readonly { channel: Channel; name: string }[];
+  channels: readonly { channel: Channel; name: string; off: boolean }[];
   milestones: readonly Milestone[];
   chosen: { channels: readonly Channel[]; milestones: readonly Milestone[]; policy: "every" | "latest" };
 }
@@ -29,7 +29,7 @@ export function FollowForm({ action, following, channels, milestones, chosen }: 
     <form {...form} noValidate className="space-y-6">
       <fieldset className="space-y-2" aria-describedby="channels-error">
         <legend className="mb-1 font-medium">{words.by}</legend>
-        {channels.map(({ channel, name }) => (
+        {channels.map(({ channel, name, off }) => (
           <label key={channel} className="flex min-h-8 items-start gap-3">
             <input
               type="checkbox"
@@ -39,7 +39,10 @@ export function FollowForm({ action, following, channels, milestones, chosen }: 
               aria-invalid={errors.channels === undefined ? undefined : true}
               className={BOX}
             />
-            {name}
+            <span>
+              {name}
+              {off && <span className="block text-sm text-ink-soft">{words.off}</span>}
+            </span>
           </label>
         ))}
         <FieldError id="channels-error" error={errors.channels} />

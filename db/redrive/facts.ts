@@ -36,8 +36,8 @@ export async function readDeadFacts(
         coalesce(o.answered_at is not null, false) as answered, d.notice_id is not null as "isNotice",
         dest.state as "destinationState", dest.state_reason as "destinationReason",
         coalesce(dest.verified_at is not null, false) as "destinationVerified",
-        coalesce((select p.enabled from preferences p where p.subscriber_id = d.subscriber_id and p.topic = 'reminders'
-          and p.channel = d.channel), true) or d.notice_id is not null as preferred,
+        coalesce((select p.enabled from preferences p where p.subscriber_id = d.subscriber_id and p.channel = d.channel
+          and p.topic = case when d.shipment_event_id is null then 'reminders' else 'shipments' end), true) or d.notice_id is not null as preferred,
         coalesce(pay.content is not null, false) as "hasContent"
       from deliveries d
       left join occurrences o on o.id = d.occurrence_id

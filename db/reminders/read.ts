@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
 import { at, rows, transact } from "../connection";
 import { forecastDeliveries } from "../console/forecast";
+import { WEIGHTIEST_RECEIPT } from "../receipts/weightiest";
 import { fail, invalid, ok, type Result } from "../rules/errors";
 import type { Forecast } from "../rules/forecast";
 import { isId } from "../rules/id";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel } from "../rules/outcome";
-import { RECEIPT_MEANINGS, type ReceiptMeaning } from "../rules/receipt";
+import type { ReceiptMeaning } from "../rules/receipt";
 import {
   type Owner,
   type ReminderRow,
@@ -142,9 +143,6 @@ type DateFields =
 const iso = (ms: number) => new Date(ms).toISOString();
 const maybeIso = (ms: number | null) => (ms === null ? null : iso(ms));
 
-/** Lightest first, as an SQL array of our own words. */
-const MEANINGS = `array['${RECEIPT_MEANINGS.join("', '")}']`;
-
 /** Everything that became of a reminder: its deliveries, oldest occurrence first, with every call that was made. */
 export async function readDeliveries(owner: Owner, id: string): Promise<Result<DeliveryView[]>> {
   const reminder = await readReminder(owner, id);
@@ -154,9 +152,7 @@ export async function readDeliveries(owner: Owner, id: string): Promise<Result<D
       tx,
       sql`select d.id, d.key, d.channel, case when d.channel = 'push' then dest.label end as device, d.occurrence_id as occurrence,
           d.version, d.state, d.reason, d.last_class as "lastClass",
-          (select r.meaning from receipts r where r.delivery_id = d.id
-            order by array_position(${sql.raw(MEANINGS)}, r.meaning) desc limit 1) as receipt,
-          epoch_ms(d.next_eligible_at) as "nextEligibleAtMs",
+          ${WEIGHTIEST_RECEIPT} as receipt, epoch_ms(d.next_eligible_at) as "nextEligibleAtMs",
           epoch_ms(d.scheduled_at) as "scheduledAtMs", epoch_ms(d.first_attempt_at) as "firstAttemptAtMs",
           epoch_ms(d.latest_attempt_at) as "latestAttemptAtMs", epoch_ms(d.finished_at) as "finishedAtMs",
           epoch_ms(d.expires_at) as "expiresAtMs", d.attempt_count as attempts, d.failure_count as failures,

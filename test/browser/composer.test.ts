@@ -233,8 +233,8 @@ describe("a message's own page", () => {
     await other.getByText("Done. Nothing more of it will be sent.").waitFor();
     await stranger.close();
     await open("/settings/channels");
-    await page.getByRole("button", { name: "Turn Email on for reminders" }).tap();
-    await page.getByRole("button", { name: "Turn Email off" }).waitFor();
+    await page.getByRole("button", { name: "Turn on reminders by Email" }).tap();
+    await page.getByRole("button", { name: "Turn off reminders by Email" }).waitFor();
   });
 });
 

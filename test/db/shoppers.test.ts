@@ -30,7 +30,7 @@ describe("what a shopper's pages need", () => {
     expect(await read()).toMatchObject({
       timeZone: "Europe/Berlin",
       quietHours: null,
-      off: [],
+      off: { reminders: [], shipments: [] },
       nowMs: testClock.nowMs(),
     });
     expect(await readShopper(effects.newId())).toBeNull();
@@ -61,12 +61,13 @@ describe("settings", () => {
     expect(await read()).toMatchObject({ timeZone: "Europe/Berlin", quietHours: null });
   });
 
-  test("a channel is turned off and on again", async () => {
-    await setChannelWanted(subscriberId, "sms", false);
-    await setChannelWanted(subscriberId, "sms", false);
-    expect((await read()).off).toEqual(["sms"]);
-    await setChannelWanted(subscriberId, "sms", true);
-    expect((await read()).off).toEqual([]);
+  test("a channel is turned off and on again, for reminders and for parcels each", async () => {
+    await setChannelWanted(subscriberId, "reminders", "sms", false);
+    await setChannelWanted(subscriberId, "reminders", "sms", false);
+    await setChannelWanted(subscriberId, "shipments", "email", false);
+    expect((await read()).off).toEqual({ reminders: ["sms"], shipments: ["email"] });
+    await setChannelWanted(subscriberId, "reminders", "sms", true);
+    expect((await read()).off).toEqual({ reminders: [], shipments: ["email"] });
   });
 });
 

@@ -246,7 +246,7 @@ function planOptOut(stage: Stage, dice: Dice, shopper: Shopper): void {
   const channel = dice.pick(shopper.channels);
   const atMs = dice.int(10_000, stage.length.activeMs);
   stage.ask(atMs, `${shopper.externalId} turns ${channel} off`, async () => {
-    await setChannelWanted(shopper.id, channel, false);
+    await setChannelWanted(shopper.id, "reminders", channel, false);
     const fromMs = stage.world.nowMs();
     stage.optOuts.push({ subscriberId: shopper.id, channel, fromMs, untilMs: Number.POSITIVE_INFINITY });
   });
@@ -257,7 +257,7 @@ function planOptOut(stage: Stage, dice: Dice, shopper: Shopper): void {
       if (optOut.subscriberId === shopper.id && optOut.channel === channel)
         optOut.untilMs = stage.world.nowMs();
     }
-    await setChannelWanted(shopper.id, channel, true);
+    await setChannelWanted(shopper.id, "reminders", channel, true);
   });
 }
 

@@ -185,7 +185,7 @@ export class Storm {
     const channel = this.pick(CHANNELS);
     if (shopper === undefined || channel === undefined) return;
     await makeDestination(shopper.id, { channel });
-    await setChannelWanted(shopper.id, channel, this.random() < 0.8);
+    await setChannelWanted(shopper.id, "reminders", channel, this.random() < 0.8);
     await putSubscriber(shopper.externalId, {
       timeZone: "Europe/Berlin",
       phone: `+1202555${String(Math.floor(this.random() * 9000) + 1000)}`,

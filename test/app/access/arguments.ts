@@ -7,7 +7,7 @@ export function actionArguments({ method, run }: Place, about: string, form: For
     change: [about, "done"],
     describe: [about, form],
     testDevice: [about, UNSENT],
-    wantChannel: ["push", true],
+    wantChannel: ["shipments", "push", true],
     act: ["x", "done"],
     adoptZone: [form],
     saveSmsHours: [form],

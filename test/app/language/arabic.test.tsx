@@ -199,7 +199,7 @@ const FORMS: [name: string, form: () => ReactNode, words: Partial<typeof ARABIC.
       <FollowForm
         action={action}
         following
-        channels={[{ channel: "email", name: "البريد" }]}
+        channels={[{ channel: "email", name: "البريد", off: true }]}
         milestones={MILESTONES}
         chosen={{ channels: ["email"], milestones: MILESTONES, policy: "latest" }}
       />

@@ -26,7 +26,7 @@ const ONE_CLICK = "List-Unsubscribe=One-Click";
 async function set() {
   const subscriber = await makeShopper({ channels: ["email", "push"] });
   const { reminder } = await makeReminder({ subscriberId: subscriber.id, channels: ["email", "push"] });
-  const offNow = async () => (await readShopper(subscriber.id))?.off;
+  const offNow = async () => (await readShopper(subscriber.id))?.off.reminders;
   return { id: reminder.id, token: linkToken(reminder.id), subscriberId: subscriber.id, offNow };
 }
 

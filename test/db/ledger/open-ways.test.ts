@@ -106,7 +106,7 @@ describe("one channel, then the next", () => {
       });
       const [push, email] = ["push", "email"].map((channel) => rows.find((row) => row.channel === channel));
       if (push === undefined || email === undefined) throw new Error("not opened");
-      await setChannelWanted(subscriber.id, "push", false);
+      await setChannelWanted(subscriber.id, "reminders", "push", false);
       await admitRows([push.id]);
       expect((await claim([push])).awakened).toEqual([email.partition]);
       expect(await readDelivery(email.id)).toMatchObject({ lastClass: null, nextEligibleAt: inMs(2_000) });

@@ -3,7 +3,12 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { database, rows } from "../../../db/connection";
 import { checkInvariants } from "../../../db/console/invariants";
 import { replaceEffects } from "../../../db/effects";
+import { readDeadFacts } from "../../../db/redrive/facts";
+import { languageOf } from "../../../db/rules/languages";
+import { tellDelivery } from "../../../db/rules/words";
 import { followShipment, unfollowShipment } from "../../../db/shipments/follow";
+import { readFollowing, readShipment } from "../../../db/shipments/read";
+import { setChannelWanted } from "../../../db/shoppers";
 import { fanOut } from "../../../inngest/fan-out";
 import { type DeliveryRow, emptyLedger, makeShopper, makeSubscriber } from "../../support/factories";
 import { ACCEPTED, admitRows, begin, claim, readDelivery, settle } from "../../support/ledger";
@@ -26,6 +31,16 @@ async function announce(status: "in_transit" | "out_for_delivery" | "delivered")
   await record({ status });
   await fanOut(await announcedIds());
   return updates();
+}
+
+/** Whether a redrive would find each still wanted. */
+async function preferred(given: readonly DeliveryRow[]): Promise<boolean[]> {
+  const ids = sql.join(
+    given.map(({ id }) => sql`${id}::uuid`),
+    sql`, `,
+  );
+  const facts = await readDeadFacts(database(), sql`d.id in (${ids})`, { own: null, limit: 10 });
+  return facts.map((one) => one.preferred);
 }
 
 async function claimAll(given: readonly DeliveryRow[]) {
@@ -131,16 +146,27 @@ describe("at the claim", () => {
     expect(await readDelivery(waiting.id)).toMatchObject({ state: "expired", reason });
   });
 
-  test("turning reminders off turns no shipment off", async () => {
+  test("turning reminders off turns no parcel off, at its claim and for a redrive", async () => {
     const shopper = await makeShopper({ channels: ["email"] });
     await follow(shopper.id);
-    await rows(
-      database(),
-      sql`insert into preferences (subscriber_id, topic, channel, enabled, updated_at)
-        values (${shopper.id}::uuid, 'reminders', 'email', false, ledger_now())`,
-    );
+    await setChannelWanted(shopper.id, "reminders", "email", false);
     const waiting = await announce("in_transit");
+    expect(await preferred(waiting)).toEqual([true]);
     expect((await claimAll(waiting)).begun).toHaveLength(1);
+  });
+
+  test("turning parcels off on a channel ends what waits there and opens nothing more, and a redrive leaves it", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id);
+    const waiting = await announce("in_transit");
+    await setChannelWanted(shopper.id, "shipments", "email", false);
+    expect(await preferred(waiting)).toEqual([false]);
+    expect((await claimAll(waiting)).begun).toEqual([]);
+    const all = await announce("out_for_delivery");
+    expect(all.map(({ state, reason }) => [state, reason])).toEqual([
+      ["expired", "preference"],
+      ["expired", "preference"],
+    ]);
   });
 
   test("the version that was rendered is the version that is sent, whatever the parcel says by then", async () => {
@@ -168,6 +194,22 @@ describe("following", () => {
     const again = await followShipment({ externalId: "new" }, shopper.id, body);
     expect(first).toMatchObject({ ok: true, value: { status: "pending", version: 0, order: "4711" } });
     expect(again).toEqual(first);
+  });
+
+  test("what was sent is told in words, before the provider has reported and after", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id);
+    const [update] = await announce("in_transit");
+    if (update === undefined) throw new Error("an update was expected");
+    const parcel = await readShipment({ externalId: "parcel-1" });
+    const told = async () => {
+      const { updates: sent } = await readFollowing(parcel?.id ?? "", shopper.id);
+      return sent.map((one) => tellDelivery({ ...one, expectedAtMs: null }, languageOf("en")).status);
+    };
+    expect(await told()).toEqual(["Next in line"]);
+    await admitRows([update.id]);
+    await settle(await begin(await readDelivery(update.id)), ACCEPTED);
+    expect(await told()).toEqual(["Sent"]);
   });
 
   test("nobody is told where nothing arrives", async () => {

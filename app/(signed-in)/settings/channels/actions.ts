@@ -12,7 +12,7 @@ import { checkClockTime } from "../../../../db/rules/quiet-hours";
 import { USUAL_SMS_HOURS } from "../../../../db/rules/sms-hours";
 import { checkText } from "../../../../db/rules/text";
 import { describeDestination, setSmsHours } from "../../../../db/shopper-choices";
-import { readShopper, setChannelWanted } from "../../../../db/shoppers";
+import { readShopper, setChannelWanted, TOPICS } from "../../../../db/shoppers";
 import { retireDestination } from "../../../../db/subscribers";
 import { dispatchAll } from "../../../../inngest/dispatch";
 import { renderDeviceTest, renderPhoneCode } from "../../../../inngest/messages/render";
@@ -161,10 +161,13 @@ export async function removeDestination(destinationId: string): Promise<void> {
   refresh();
 }
 
-/** Turns a channel on or off for reminders. */
-export async function wantChannel(name: string, wanted: boolean): Promise<void> {
+/** Turns a channel on or off for a topic. */
+export async function wantChannel(about: string, name: string, wanted: boolean): Promise<void> {
   const { subscriberId } = await requireActing(HERE);
   const channel = CHANNELS.find((known) => known === name);
-  if (channel !== undefined) await setChannelWanted(subscriberId, channel, wanted === true);
+  const topic = TOPICS.find((known) => known === about);
+  if (channel !== undefined && topic !== undefined) {
+    await setChannelWanted(subscriberId, topic, channel, wanted === true);
+  }
   refresh();
 }

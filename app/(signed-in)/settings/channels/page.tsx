@@ -6,7 +6,7 @@ import type { Language } from "../../../../db/rules/languages";
 import type { Channel } from "../../../../db/rules/outcome";
 import { fill, type Words } from "../../../../db/rules/speech";
 import type { Tone } from "../../../../db/rules/words";
-import { readShopper, type Shopper } from "../../../../db/shoppers";
+import { readShopper, type Shopper, TOPICS, type Topic } from "../../../../db/shoppers";
 import type { DestinationView } from "../../../../db/subscribers";
 import { requireShopper } from "../../../_auth/session";
 import { PushDevice } from "../../../_devices/push-device";
@@ -76,30 +76,62 @@ function ChannelCard({
   language: Language;
   children: ReactNode;
 }) {
-  const off = shopper.off.includes(channel);
   const { channels, story } = language.words;
   const name = story.channel[channel];
   const used = shopper.destinations.some((one) => one.channel === channel);
+  const isOff = (topic: Topic) => shopper.off[topic].includes(channel);
+  const topics = TOPICS.filter((topic) => used || isOff(topic));
   return (
     <section aria-labelledby={`channel-${channel}`}>
       <Card className="space-y-5">
-        <div className="flex flex-wrap items-center justify-between gap-3">
-          <h2 id={`channel-${channel}`} className="flex items-center gap-2.5 text-lg font-semibold">
-            <ChannelIcon channel={channel} className="size-5 text-ink-soft" />
-            {name}
-          </h2>
-          {(used || off) && (
-            <form action={wantChannel.bind(null, channel, off)}>
-              <SubmitButton kind="plain" className="-me-4 text-ink-soft!">
-                {fill(off ? channels.turnOn : channels.turnOff, { channel: name })}
-              </SubmitButton>
-            </form>
-          )}
-        </div>
-        {off && <Notice kind="attention">{fill(channels.off, { channel: name })}</Notice>}
+        <h2 id={`channel-${channel}`} className="flex items-center gap-2.5 text-lg font-semibold">
+          <ChannelIcon channel={channel} className="size-5 text-ink-soft" />
+          {name}
+        </h2>
         {children}
+        {topics.length > 0 && (
+          <ul aria-label={fill(channels.topics, { channel: name })} className="border-t border-line pt-3">
+            {topics.map((topic) => (
+              <li key={topic} className="space-y-2">
+                <TopicSwitch topic={topic} channel={channel} off={isOff(topic)} language={language} />
+              </li>
+            ))}
+          </ul>
+        )}
       </Card>
     </section>
+  );
+}
+
+interface TopicSwitchProps {
+  topic: Topic;
+  channel: Channel;
+  off: boolean;
+  language: Language;
+}
+
+/** Whether what a topic has to tell comes on this channel, in words, and the button that changes it. */
+function TopicSwitch({ topic, channel, off, language }: TopicSwitchProps) {
+  const { channels, story } = language.words;
+  const name = story.channel[channel];
+  const words = channels.topic[topic];
+  return (
+    <>
+      <form
+        action={wantChannel.bind(null, topic, channel, off)}
+        className="flex flex-wrap items-center justify-between gap-x-3"
+      >
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="font-medium">{words.name}</span>
+          <StatusMark tone={off ? "quiet" : "good"}>{off ? channels.isOff : channels.isOn}</StatusMark>
+        </span>
+        <SubmitButton kind="plain" className="-me-4 text-ink-soft!">
+          {off ? channels.turnOn : channels.turnOff}
+          <span className="sr-only"> {fill(words.by, { channel: name })}</span>
+        </SubmitButton>
+      </form>
+      {off && <Notice kind="attention">{fill(words.off, { channel: name })}</Notice>}
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { notFound } from "next/navigation";
 import { cache } from "react";
 import { CHANNELS } from "../../../../db/rules/api-schemas";
 import type { Language } from "../../../../db/rules/languages";
+import type { Channel } from "../../../../db/rules/outcome";
 import { DEFAULT_MILESTONES, MILESTONES } from "../../../../db/rules/shipment-status";
 import { dayInWords, tellShipment, tellUnannounced } from "../../../../db/rules/shipment-words";
 import { fill, type Words } from "../../../../db/rules/speech";
@@ -84,11 +85,15 @@ export default async function ShipmentPage({ params }: PageProps<"/shipments/[id
           <FollowForm
             action={changeFollowing.bind(null, parcel.id)}
             following={follower !== null}
-            channels={reachable.map((channel) => ({ channel, name: words.story.channel[channel] }))}
+            channels={reachable.map((channel) => ({
+              channel,
+              name: words.story.channel[channel],
+              off: shopper.off.shipments.includes(channel),
+            }))}
             milestones={MILESTONES}
             chosen={
               follower ?? {
-                channels: reachable.slice(0, 1),
+                channels: usual(reachable, shopper),
                 milestones: DEFAULT_MILESTONES,
                 policy: "latest",
               }
@@ -100,10 +105,15 @@ export default async function ShipmentPage({ params }: PageProps<"/shipments/[id
   );
 }
 
-function reachableChannels(shopper: Shopper) {
+function reachableChannels(shopper: Shopper): Channel[] {
   return CHANNELS.filter((channel) =>
     shopper.destinations.some((one) => one.channel === channel && one.verified && one.state === "active"),
   );
+}
+
+/** The first way that is not turned off: what one tap chooses. */
+function usual(reachable: readonly Channel[], { off }: Shopper): Channel[] {
+  return reachable.filter((channel) => !off.shipments.includes(channel)).slice(0, 1);
 }
 
 /** Every scan, and under those that were announced what this person was sent of them, and when. */
