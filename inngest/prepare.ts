@@ -1,11 +1,12 @@
 import type { Claim } from "../db/ledger/begin";
 import type { MessageContent } from "../db/rules/message-content";
+import { forReader } from "./messages/links";
 import { adapterFor, isUnpreparable, type Prepared, type Unpreparable } from "./providers";
 
 /** What preparing needs of a delivery that is being claimed. */
 export type Preparable = Pick<
   Claim,
-  "content" | "destination" | "reference" | "partition" | "channel" | "attemptId" | "lane"
+  "key" | "content" | "destination" | "reference" | "partition" | "channel" | "attemptId" | "lane"
 >;
 
 /** Builds the provider's request: the same bytes on every attempt. */
@@ -15,7 +16,7 @@ export function prepare(row: Preparable): Prepared | Unpreparable {
   return adapterFor(channel).prepare({
     reference,
     attemptId,
-    content: row.content as MessageContent,
+    content: forReader(row.content as MessageContent, row.key),
     destination:
       channel === "push" ? { endpoint: address, p256dh: p256dh ?? "", auth: auth ?? "" } : { address },
     partition,

@@ -6,11 +6,13 @@ import { snoozeReminder } from "../../db/reminders/snooze";
 import { CHANNELS } from "../../db/rules/api-schemas";
 import type { Channel } from "../../db/rules/outcome";
 import { tomorrowMorning } from "../../db/rules/presets";
-import { setChannelWanted } from "../../db/shoppers";
-import { readLinkToken } from "../../inngest/messages/links";
+import { unfollowShipment } from "../../db/shipments/follow";
+import { readShipment, type ShipmentView } from "../../db/shipments/read";
+import { readLocale, setChannelWanted } from "../../db/shoppers";
+import { type Following, readLinkToken, readParcelToken } from "../../inngest/messages/links";
 
 /** What the holder of a message may do about its reminder. */
-export const LINK_ACTIONS = ["done", "snooze", "tomorrow", "cancel", "opened", "stop"] as const;
+export const LINK_ACTIONS = ["done", "snooze", "tomorrow", "cancel", "opened", "stop", "leave"] as const;
 export type LinkAction = (typeof LINK_ACTIONS)[number];
 
 /** An hour: what "later" means on a notification, and what other systems do. */
@@ -32,6 +34,8 @@ export async function actByLink(
   action: LinkAction,
   channel: Channel = "email",
 ): Promise<boolean> {
+  const following = readParcelToken(token);
+  if (following !== null) return actOnParcel(following, action, channel);
   const linked = await linkedReminder(token);
   if (linked === null) return false;
   const { reminder, subscriberId, nowMs } = linked;
@@ -53,5 +57,35 @@ export async function actByLink(
     case "stop":
       await setChannelWanted(subscriberId, "reminders", channel, false);
       return true;
+    case "leave":
+      return false;
   }
+}
+
+/** The parcel of a signed link, and who follows it; null for a token that we have not signed, or whose parcel or reader is gone. */
+export async function linkedParcel(token: string): Promise<LinkedParcel | null> {
+  const following = readParcelToken(token);
+  if (following === null) return null;
+  const [parcel, locale] = await Promise.all([
+    readShipment({ id: following.shipmentId }),
+    readLocale(following.subscriberId),
+  ]);
+  return parcel === null || locale === null ? null : { parcel, locale };
+}
+
+export interface LinkedParcel {
+  parcel: ShipmentView;
+  locale: string;
+}
+
+/** A parcel can be left, and its kind of message be stopped; nothing else is asked of its link. */
+async function actOnParcel(
+  { shipmentId, subscriberId }: Following,
+  action: LinkAction,
+  channel: Channel,
+): Promise<boolean> {
+  if (action === "leave") return (await unfollowShipment({ id: shipmentId }, subscriberId)).ok;
+  if (action !== "stop" || (await readLocale(subscriberId)) === null) return false;
+  await setChannelWanted(subscriberId, "shipments", channel, false);
+  return true;
 }

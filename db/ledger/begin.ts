@@ -70,11 +70,11 @@ export interface ClaimGroupInput {
   /** How long the claim's answer will take to arrive: an instant before that could not be kept. 0 unless given. */
   answerMs?: number;
   /**
-   * Hash of what the provider would be sent: a pure function of content, destination and reference. The attempt is the
+   * Hash of what the provider would be sent: a pure function of content, destination, key and reference. The attempt is the
    * one that begins if the claim commits.
    */
   hashContent: (
-    row: Pick<Claim, "content" | "destination" | "reference">,
+    row: Pick<Claim, "key" | "content" | "destination" | "reference">,
     attempt: Pick<Claim, "attemptId" | "lane">,
   ) => string;
 }
@@ -231,7 +231,7 @@ function claimsOf(
     const destination = { address: row.address, p256dh: row.p256dh, auth: row.auth };
     const attemptId = effects.newId();
     const contentHash = input.hashContent(
-      { content: row.content, destination, reference: row.reference },
+      { key: row.key, content: row.content, destination, reference: row.reference },
       { attemptId, lane: row.lane },
     );
     return {

@@ -23,7 +23,7 @@ const PARTS = {
       f.policy, f.created_at from shipment_followers f join shipments x on x.id = f.shipment_id
     where f.subscriber_id = who.id order by f.created_at, x.id`,
   messages: sql`select d.key, d.channel, d.state, d.reason, d.scheduled_at, d.first_attempt_at, d.finished_at,
-      d.attempt_count, p.content from deliveries d left join payloads p on p.id = d.payload_id
+      d.attempt_count, p.content - 'linkKey' as content from deliveries d left join payloads p on p.id = d.payload_id
     where d.subscriber_id = who.id order by d.created_at, d.id`,
 };
 

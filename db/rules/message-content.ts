@@ -9,6 +9,8 @@ export const emailContent = z.object({
   text: z.string().min(1),
   /** The one-click address of RFC 8058; codes have none. */
   unsubscribeUrl: z.string().min(1).optional(),
+  /** What is sent to many marks the place of its reader's token; the tokens are made of this key. */
+  linkKey: z.string().min(1).optional(),
 });
 export const smsContent = z.object({
   text: z.string().min(1),

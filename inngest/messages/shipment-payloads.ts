@@ -8,6 +8,7 @@ import { dayInWords } from "../../db/rules/shipment-words";
 import { oneLine, shortenGraphemes, shortenToFit } from "../../db/rules/shorten";
 import { countSmsSegments, toPlainPunctuation } from "../../db/rules/sms-segments";
 import type { UpdateToRender } from "../../db/shipments/fan-out-facts";
+import { parcelLinkKey, readersLinks } from "./links";
 import { fillShell, markOf, shellCache } from "./shell";
 import { ShipmentUpdateEmail, type ShipmentUpdateProps } from "./shipment-update";
 import { shipmentWords } from "./shipment-words";
@@ -38,7 +39,7 @@ function contentOf(update: UpdateToRender): Promise<EmailContent> | SmsContent |
   const texts = textsOf(update);
   switch (update.channel) {
     case "email":
-      return emailOf(texts);
+      return emailOf(update.shipmentId, texts);
     case "sms":
       return smsOf(texts);
     case "push":
@@ -61,15 +62,17 @@ function textsOf(update: UpdateToRender): ShipmentUpdateProps {
     expected: update.expectedOn === null ? "" : dayInWords(update.expectedOn, update.language),
     url: update.url,
     manageUrl: `${config().appUrl}/shipments/${update.shipmentId}`,
+    stopUrl: readersLinks().page,
   };
 }
 
-const SLOTS = ["parcel", "detail", "pickUpCode", "expected", "url", "manageUrl"] as const;
+const SLOTS = ["parcel", "detail", "pickUpCode", "expected", "url", "manageUrl", "stopUrl"] as const;
 const shells = shellCache(SLOTS);
 
 /** The HTML from a shell: an import renders thousands that differ in a few texts (see `reminder-html.ts`). */
-async function emailOf(texts: ShipmentUpdateProps): Promise<EmailContent> {
+async function emailOf(shipmentId: string, texts: ShipmentUpdateProps): Promise<EmailContent> {
   const { headline, language, words } = texts;
+  const { unsubscribe } = readersLinks();
   const shape = SLOTS.map((slot) => (texts[slot] === "" || texts[slot] === null ? 0 : 1)).join("");
   const shell = await shells(`${language} ${headline} ${shape}`, () => {
     const marked = Object.fromEntries(
@@ -91,12 +94,19 @@ async function emailOf(texts: ShipmentUpdateProps): Promise<EmailContent> {
     "--",
     words.why,
     `${words.manage}: ${texts.manageUrl}`,
+    `${words.stop}: ${texts.stopUrl}`,
   ].join("\n");
   const subject = shortenGraphemes(
     oneLine(texts.parcel === "" ? headline : `${headline}: ${texts.parcel}`),
     SUBJECT_GRAPHEMES_MAX,
   );
-  return { subject, html: fillShell(shell, texts), text };
+  return {
+    subject,
+    html: fillShell(shell, texts),
+    text,
+    unsubscribeUrl: unsubscribe,
+    linkKey: parcelLinkKey(shipmentId),
+  };
 }
 
 /** Headline and code always; then the link, and of the parcel's name what still fits. */

@@ -16,17 +16,24 @@ export interface ShipmentUpdateProps {
   expected: string;
   url: string | null;
   manageUrl: string;
+  /** Where following can be ended without signing in. */
+  stopUrl: string;
 }
 
 /** The HTML part of a shipment update. All texts are escaped by React; addresses are checked before. */
 export function ShipmentUpdateEmail(props: ShipmentUpdateProps) {
-  const { language, words, headline, parcel, detail, pickUpCode, expected, url, manageUrl } = props;
+  const { language, words, headline, parcel, detail, pickUpCode, expected, url, manageUrl, stopUrl } = props;
   const footer = (
     <>
       <SmallPrint>{words.why}</SmallPrint>
       <SmallPrint>
         <Link className="link" href={manageUrl} style={{ color: "#1d4fd7", textDecoration: "underline" }}>
           {words.manage}
+        </Link>
+      </SmallPrint>
+      <SmallPrint>
+        <Link className="link" href={stopUrl} style={{ color: "#1d4fd7", textDecoration: "underline" }}>
+          {words.stop}
         </Link>
       </SmallPrint>
     </>

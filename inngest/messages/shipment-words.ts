@@ -11,6 +11,8 @@ export interface ShipmentWords {
   expected: string;
   track: string;
   manage: string;
+  /** Small print: ends it. */
+  stop: string;
   why: string;
 }
 
@@ -33,6 +35,7 @@ const WORDS: Record<MessageLocale, ShipmentWords> = {
     expected: "Expected",
     track: "Track the parcel",
     manage: "Change what you are told",
+    stop: "No more of this parcel",
     why: "You follow this parcel with Punctual.",
   },
   de: {
@@ -53,6 +56,7 @@ const WORDS: Record<MessageLocale, ShipmentWords> = {
     expected: "Erwartet",
     track: "Paket verfolgen",
     manage: "Benachrichtigungen ändern",
+    stop: "Nichts mehr von diesem Paket",
     why: "Sie folgen diesem Paket mit Punctual.",
   },
   fr: {
@@ -73,6 +77,7 @@ const WORDS: Record<MessageLocale, ShipmentWords> = {
     expected: "Prévu",
     track: "Suivre le colis",
     manage: "Modifier vos notifications",
+    stop: "Ne plus rien recevoir sur ce colis",
     why: "Vous suivez ce colis avec Punctual.",
   },
   ar: {
@@ -93,6 +98,7 @@ const WORDS: Record<MessageLocale, ShipmentWords> = {
     expected: "متوقع",
     track: "تتبّع الطرد",
     manage: "تغيير الإشعارات",
+    stop: "لا مزيد من أخبار هذا الطرد",
     why: "أنت تتابع هذا الطرد عبر Punctual.",
   },
 };

@@ -38,6 +38,17 @@ export interface LinkPageWords {
   stopExplanation(channel: string): string;
   channelNames: { email: string; sms: string; push: string };
   said: { done: string; snoozed: string; cancelled: string; stopped(channel: string): string; late: string };
+  /** Of a parcel instead of a reminder. */
+  parcel: {
+    title: string;
+    leave: string;
+    leaveExplanation: string;
+    left: string;
+    stopButton(channel: string): string;
+    stopExplanation(channel: string): string;
+    stopped(channel: string): string;
+    signIn: string;
+  };
   signIn: string;
   unknownTitle: string;
   unknown: string;

@@ -130,6 +130,32 @@ test("fits 320 px, has nothing that axe objects to in either theme at either siz
   await page.setViewportSize(PHONE);
 });
 
+test("the mail's own link says which parcel, and stops by buttons without signing in; looking changes nothing", async () => {
+  const mail = await arrival(stack, "email", email, ({ subject }) => /4711/.test(subject ?? ""));
+  const link = /https?:\/\/\S+\/r\/[\w.-]+/.exec(mail.text ?? "")?.[0] ?? "";
+  const stranger = await visit(browser, { viewport: PHONE, hasTouch: true, reducedMotion: "reduce" });
+  const other = await stranger.newPage();
+  await other.goto(link);
+  await other.getByRole("heading", { name: "Your parcel is out for delivery" }).waitFor();
+  expect(await objectionsInBothSchemes(other)).toEqual([]);
+  await page.goto(`${stack.app}${path}`);
+  await page.getByRole("button", { name: "Stop following this parcel" }).waitFor();
+  await other.getByRole("button", { name: "Stop all parcel updates by email" }).tap();
+  await other.getByText("Parcel updates by email are stopped.").waitFor();
+  await page.goto(`${stack.app}${path}`);
+  await page.getByText("Turned off for parcel updates under Channels").waitFor();
+  await page.goto(`${stack.app}/settings/channels`);
+  await page.getByRole("button", { name: "Turn on parcel updates by Email" }).tap();
+  await page.getByRole("button", { name: "Turn off parcel updates by Email" }).waitFor();
+  await other.goto(link);
+  await other.getByRole("button", { name: "Stop following this parcel" }).tap();
+  await other.getByText("You do not follow this parcel any more.").waitFor();
+  await stranger.close();
+  await page.goto(`${stack.app}${path}`);
+  await page.getByRole("button", { name: "Follow this parcel" }).tap();
+  await page.getByRole("button", { name: "Stop following this parcel" }).waitFor();
+});
+
 test("whoever stops following hears no more, and can follow again", async () => {
   await page.getByRole("button", { name: "Stop following this parcel" }).tap();
   await page.getByText("You do not follow this parcel any more.").waitFor();

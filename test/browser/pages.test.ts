@@ -144,3 +144,47 @@ test("the keyboard reaches the content first, and what has focus shows it", asyn
   expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
   await page.context().close();
 });
+
+test("with the keyboard alone a reminder is set: what, a usual time, and Enter", async () => {
+  const page = await open("/reminders/new", true, { viewport: { width: 1280, height: 900 } });
+  const into = async (label: string) => {
+    for (let tabs = 0; tabs < 30; tabs += 1) {
+      const here = await page.evaluate(() => document.activeElement?.id ?? "");
+      if (here === label || here.startsWith(label)) return;
+      await page.keyboard.press("Tab");
+    }
+    throw new Error(`the keyboard does not reach ${label}`);
+  };
+  await into("title");
+  await page.keyboard.type("By keyboard");
+  await into("when-");
+  await page.keyboard.press("Space");
+  await page.getByText(/^Due /).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/reminders/*?done=set");
+  await page.getByRole("heading", { name: "By keyboard" }).waitFor();
+  await page.context().close();
+});
+
+test("a phone can keep it on its home screen: a manifest whose icons are there, in their sizes", async () => {
+  const page = await open("/", false, {});
+  const address = await page.locator("link[rel=manifest]").getAttribute("href");
+  const manifest = await (await page.request.get(`${stack.app}${address}`)).json();
+  expect(manifest).toMatchObject({ name: "Punctual", display: "standalone", start_url: "/reminders" });
+  const sizes = await page.evaluate(
+    (icons) =>
+      Promise.all(
+        icons.map(async ({ src }) => {
+          const image = new Image();
+          image.src = src;
+          await image.decode();
+          return `${image.naturalWidth}x${image.naturalHeight}`;
+        }),
+      ),
+    manifest.icons.filter(({ type }: { type: string }) => type === "image/png") as { src: string }[],
+  );
+  expect(sizes).toEqual(["192x192", "512x512", "512x512"]);
+  const apple = await page.locator("link[rel=apple-touch-icon]").getAttribute("href");
+  expect((await page.request.get(`${stack.app}${apple}`)).status()).toBe(200);
+  await page.context().close();
+});

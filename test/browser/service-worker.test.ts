@@ -77,6 +77,45 @@ async function expectShown(pushed: readonly string[], expected: readonly Partial
     .toEqual(expected.map((one) => expect.objectContaining(one)));
 }
 
+/** Presses a button as the browser tells the worker, whose network answers this; says what the worker asked and opened. */
+async function pressed(token: string, action: string, status: number) {
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+  return worker.evaluate(
+    async (given) => {
+      // The worker's own globals, which this file's types do not know.
+      const scope = self as unknown as {
+        fetch: typeof fetch;
+        clients: { openWindow(url: string): Promise<null> };
+        registration: ServiceWorkerRegistration;
+      };
+      const Press = (self as unknown as { NotificationEvent: new (type: string, init: object) => Event })
+        .NotificationEvent;
+      const opened: string[] = [];
+      let call: [string, RequestInit] = ["", {}];
+      const { fetch: network } = scope;
+      scope.fetch = async (url, init) => {
+        call = [String(url), init ?? {}];
+        return new Response(null, { status: given.status });
+      };
+      scope.clients.openWindow = async (url) => {
+        opened.push(new URL(url).pathname);
+        return null;
+      };
+      await scope.registration.showNotification("Pressed", { tag: "pressed", data: { token: given.token } });
+      const [notification] = await scope.registration.getNotifications({ tag: "pressed" });
+      const event = new Press("notificationclick", { notification, action: given.action });
+      const work: Promise<unknown>[] = [];
+      Object.defineProperty(event, "waitUntil", { value: (one: Promise<unknown>) => work.push(one) });
+      self.dispatchEvent(event);
+      await Promise.all(work);
+      scope.fetch = network;
+      const [path, { body, credentials }] = call;
+      return { path, body: JSON.parse(String(body)), credentials, opened };
+    },
+    { token, action, status },
+  );
+}
+
 describe("the service worker", () => {
   const reminder = {
     title: "Collect the parcel",
@@ -104,6 +143,17 @@ describe("the service worker", () => {
       [{ tag, actions: ["done", "snooze"] }],
     );
     await expectShown([JSON.stringify({ ...reminder, actions })], [{ tag, actions: [] }]);
+  });
+
+  test("a press on a button acts without a session, and shows the reminder's page when it does not get through", async () => {
+    const asked = await pressed("token-of-a-reminder", "snooze", 204);
+    expect(asked).toEqual({
+      path: "/api/answers/token-of-a-reminder",
+      body: { action: "snooze" },
+      credentials: "omit",
+      opened: [],
+    });
+    expect((await pressed("token-of-a-reminder", "done", 503)).opened).toEqual(["/r/token-of-a-reminder"]);
   });
 
   test("shows something for a push that it cannot read", async () => {

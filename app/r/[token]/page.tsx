@@ -6,30 +6,35 @@ import { messageLocale } from "../../../db/rules/message-locale";
 import { formatWhen } from "../../../db/rules/time-zone";
 import { type LinkPageWords, messageWords, textDirection } from "../../../inngest/messages/words";
 import { pageLanguage } from "../../_language/language";
-import { linkedReminder, readChannel } from "../../_reminders/linked";
+import { linkedParcel, linkedReminder, readChannel } from "../../_reminders/linked";
 import { TextLink } from "../../_ui/button";
 import { Logo } from "../../_ui/logo";
 import { Notice } from "../../_ui/notice";
 import { Card } from "../../_ui/page-parts";
 import { SubmitButton } from "../../_ui/submit-button";
 import { act } from "./actions";
+import { ParcelLink } from "./parcel-link";
 
 export async function generateMetadata({ params }: PageProps<"/r/[token]">): Promise<Metadata> {
-  const linked = await readLinked((await params).token);
+  const { token } = await params;
+  const linked = (await readLinked(token)) ?? (await readParcel(token));
+  const words = messageWords(linked?.locale ?? (await pageLanguage()).locale).page;
   return {
-    title: messageWords(linked?.locale ?? (await pageLanguage()).locale).page.title,
+    title: linked !== null && "parcel" in linked ? words.parcel.title : words.title,
     robots: { index: false, follow: false },
   };
 }
 
 /** Once for title and page; a link that we have not signed is answered in the browser's language. */
 const readLinked = cache(linkedReminder);
+const readParcel = cache(linkedParcel);
 
 /** What a message's link opens: one reminder and what can be done about it, without signing in. Reading changes nothing. */
 export default async function LinkPage({ params, searchParams }: PageProps<"/r/[token]">) {
   const [{ token }, query] = await Promise.all([params, searchParams]);
   const linked = await readLinked(token);
-  const locale = messageLocale(linked?.locale ?? (await pageLanguage()).locale);
+  const followed = linked === null ? await readParcel(token) : null;
+  const locale = messageLocale((linked ?? followed)?.locale ?? (await pageLanguage()).locale);
   const words = messageWords(locale).page;
   const channel = words.channelNames[readChannel(query.stop ?? query.channel)];
   return (
@@ -40,7 +45,15 @@ export default async function LinkPage({ params, searchParams }: PageProps<"/r/[
       className="mx-auto flex w-full max-w-lg grow flex-col gap-6 px-4 py-8 sm:py-14"
     >
       <Logo />
-      {linked === null ? (
+      {followed !== null ? (
+        <ParcelLink
+          token={token}
+          parcel={followed.parcel}
+          locale={locale}
+          said={query.said}
+          stop={readChannel(query.stop ?? query.channel)}
+        />
+      ) : linked === null ? (
         <Card className="space-y-2">
           <h1 className="text-xl font-semibold">{words.unknownTitle}</h1>
           <p className="text-ink-soft">{words.unknown}</p>

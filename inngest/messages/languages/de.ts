@@ -38,6 +38,18 @@ export const de: MessageWords = {
       stopped: (channel) => `Erinnerungen per ${channel} sind beendet.`,
       late: "Das war nicht mehr möglich. So steht es jetzt.",
     },
+    parcel: {
+      title: "Ihr Paket",
+      leave: "Diesem Paket nicht mehr folgen",
+      leaveExplanation:
+        "Sie hören nichts mehr von diesem Paket. Andere, denen Sie folgen, bleiben, wie sie sind.",
+      left: "Sie folgen diesem Paket nicht mehr.",
+      stopButton: (channel) => `Alle Paketmeldungen per ${channel} beenden`,
+      stopExplanation: (channel) =>
+        `Von keinem Paket kommt mehr etwas per ${channel}. Unter „Channels“ lässt es sich wieder einschalten.`,
+      stopped: (channel) => `Paketmeldungen per ${channel} sind beendet.`,
+      signIn: "Paket ansehen",
+    },
     signIn: "Alle Erinnerungen ansehen",
     unknownTitle: "Dieser Link führt nirgendwohin",
     unknown:

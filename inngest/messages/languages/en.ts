@@ -38,6 +38,17 @@ export const en: MessageWords = {
       stopped: (channel) => `Reminders by ${channel} are stopped.`,
       late: "That was not possible any more. This is how it stands now.",
     },
+    parcel: {
+      title: "Your parcel",
+      leave: "Stop following this parcel",
+      leaveExplanation: "You hear nothing more of this parcel. Others that you follow stay as they are.",
+      left: "You do not follow this parcel any more.",
+      stopButton: (channel) => `Stop all parcel updates by ${channel}`,
+      stopExplanation: (channel) =>
+        `No parcel is told by ${channel} any more, whichever you follow. You can turn it on again under Channels.`,
+      stopped: (channel) => `Parcel updates by ${channel} are stopped.`,
+      signIn: "See the parcel",
+    },
     signIn: "See all your reminders",
     unknownTitle: "This link leads nowhere",
     unknown: "It may be incomplete, or its reminder no longer exists. Nothing has been changed.",

@@ -38,6 +38,18 @@ export const fr: MessageWords = {
       stopped: (channel) => `Les rappels par ${channel} sont arrêtés.`,
       late: "Ce n'était plus possible. Voici où il en est.",
     },
+    parcel: {
+      title: "Votre colis",
+      leave: "Ne plus suivre ce colis",
+      leaveExplanation:
+        "Vous ne recevrez plus rien sur ce colis. Les autres colis que vous suivez restent inchangés.",
+      left: "Vous ne suivez plus ce colis.",
+      stopButton: (channel) => `Arrêter tous les suivis de colis par ${channel}`,
+      stopExplanation: (channel) =>
+        `Plus aucun colis ne sera annoncé par ${channel}. Vous pouvez le réactiver sous « Channels ».`,
+      stopped: (channel) => `Les suivis de colis par ${channel} sont arrêtés.`,
+      signIn: "Voir le colis",
+    },
     signIn: "Voir tous vos rappels",
     unknownTitle: "Ce lien ne mène nulle part",
     unknown: "Il est peut-être incomplet, ou son rappel n'existe plus. Rien n'a été changé.",

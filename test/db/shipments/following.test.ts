@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { database, rows } from "../../../db/connection";
 import { checkInvariants } from "../../../db/console/invariants";
 import { replaceEffects } from "../../../db/effects";
+import { exportSubscriber } from "../../../db/privacy/export";
 import { readDeadFacts } from "../../../db/redrive/facts";
 import { languageOf } from "../../../db/rules/languages";
 import { tellDelivery } from "../../../db/rules/words";
@@ -210,6 +211,20 @@ describe("following", () => {
     await admitRows([update.id]);
     await settle(await begin(await readDelivery(update.id)), ACCEPTED);
     expect(await told()).toEqual(["Sent"]);
+  });
+
+  test("who downloads what is kept gets the words of an update, not the key of its other readers' links", async () => {
+    const shopper = await makeShopper({ channels: ["email"] });
+    await follow(shopper.id);
+    await announce("in_transit");
+    const data = await exportSubscriber(shopper.id);
+    const [kept] = await rows<{ key: string }>(
+      database(),
+      sql`select content ->> 'linkKey' as key from payloads`,
+    );
+    expect(kept?.key).toMatch(/^[\w-]{22}$/);
+    expect(JSON.stringify(data)).toContain("Your parcel is on its way");
+    expect(JSON.stringify(data)).not.toContain(kept?.key);
   });
 
   test("nobody is told where nothing arrives", async () => {

@@ -1,4 +1,4 @@
-import { actByLink, linkedReminder, readChannel } from "../../../_reminders/linked";
+import { actByLink, linkedParcel, linkedReminder, readChannel } from "../../../_reminders/linked";
 import { answered } from "../../../_shell/answered";
 import { pathSegment } from "../../../_shell/path-segment";
 
@@ -28,7 +28,7 @@ export function GET(request: Request, { params }: Context): Promise<Response> {
 
 async function lead(request: Request, token: string): Promise<Response> {
   const channel = readChannel(new URL(request.url).searchParams.get("channel"));
-  const known = (await linkedReminder(token)) !== null;
+  const known = (await linkedReminder(token)) !== null || (await linkedParcel(token)) !== null;
   return new Response(null, {
     status: 303,
     headers: {
