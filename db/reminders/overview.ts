@@ -42,13 +42,15 @@ interface Found {
 /** Deliveries of a reminder's latest opened occurrence, counted by where they stand; live ones of any occurrence. */
 const COUNTS = sql`(select jsonb_build_object(
     'live', count(*) filter (where d.state in ('scheduled', 'ready', 'sending', 'deferred')),
+    'held', count(*) filter (where d.state in ('scheduled', 'deferred')
+      and d.last_class in ('quiet_hours', 'sms_hours', 'paused')),
     'delivered', count(*) filter (where d.number = d.latest and d.state = 'delivered'),
     'unknown', count(*) filter (where d.number = d.latest and d.reason = 'outcome_unknown'),
     'dead', count(*) filter (where d.number = d.latest and d.state = 'dead' and d.reason <> 'outcome_unknown'),
     'unsent', count(*) filter (where d.number = d.latest and d.state = 'expired' and d.reason not in ('cancelled', 'superseded')),
     'capped', count(*) filter (where d.number = d.latest and d.state = 'expired' and d.reason = 'capped'),
     'dropped', count(*) filter (where d.number = d.latest and d.reason in ('cancelled', 'superseded')))
-  from (select d.state, d.reason, o.number, max(o.number) over () as latest
+  from (select d.state, d.reason, d.last_class, o.number, max(o.number) over () as latest
     from occurrences o join deliveries d on d.occurrence_id = o.id where o.reminder_id = r.id) d)`;
 
 /** Whether something is still to come: an occurrence that waits, or a delivery that lives. */

@@ -5,6 +5,8 @@ import type { Tone } from "./words";
 /** How many of a reminder's latest deliveries stand where. */
 export interface DeliveryCounts {
   live: number;
+  /** Those of them that wait for their owner's own hours, or for the end of their owner's pause. */
+  held: number;
   delivered: number;
   /** Outcome unknown: it may have arrived. */
   unknown: number;
@@ -38,7 +40,8 @@ export function tellReminder(facts: ReminderFacts, { words }: Speech<"state">): 
 function stateOf({ status, occurrenceState, counts }: ReminderFacts): [keyof Words["state"], Tone] {
   if (status === "paused") return ["paused", "quiet"];
   if (status === "done") return ["done", "good"];
-  if (counts.live > 0) return ["delivering", "working"];
+  if (counts.live > 0)
+    return counts.held === counts.live ? ["waiting", "waiting"] : ["delivering", "working"];
   if (status === "active" && occurrenceState === "waiting") return ["scheduled", "waiting"];
   const failed = counts.dead + counts.unsent;
   if (counts.delivered > 0)

@@ -37,7 +37,7 @@ export function tellUnannounced(outcome: ScanOutcome, { words }: Speech<"shipmen
 
 /** A calendar day in words; it has no zone, and is told in none. */
 export function dayInWords(day: string, language: string): string {
-  const format = new Intl.DateTimeFormat(language, {
+  const format = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, {
     weekday: "long",
     day: "numeric",
     month: "long",

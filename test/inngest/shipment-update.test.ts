@@ -30,7 +30,7 @@ async function contentOf(channel: Channel, language: MessageLocale = "en"): Prom
     carrier: "DHL",
     trackingNumber: "JD0146000098765",
     url: null,
-    expectedOn: null,
+    expectedOn: "2026-12-03",
     location: "Packstation 145",
     detail: "<b>Bitte</b> Ausweis mitbringen",
     pickUpCode: "4 711 23",
@@ -70,6 +70,7 @@ test("the email says headline, order and code in both parts, with markup of a ca
   const { subject, html, text } = await mailTo(ADA);
   expect(subject).toBe("Your parcel is ready to be picked up: Order 4711 · DHL · JD0146000098765");
   for (const part of [html, text]) expect(part).toMatch(/ready to be picked up[\s\S]*4711[\s\S]*4 711 23/);
+  expect(text).toContain("Expected: Thursday 3 December\n");
   expect(html).not.toContain("<b>Bitte");
   expect(text).toContain("Packstation 145: <b>Bitte</b>");
 });

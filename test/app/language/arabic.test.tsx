@@ -89,7 +89,7 @@ const OVERVIEW = {
   repeat: "FREQ=WEEKLY;BYDAY=MO,FR;UNTIL=20271231",
   status: "active",
   occurrence: { id: "o", number: 1, state: "waiting", dueAt: VIEW.dueAt },
-  counts: { live: 0, delivered: 0, unknown: 0, dead: 0, unsent: 0, capped: 0, dropped: 0 },
+  counts: { live: 0, held: 0, delivered: 0, unknown: 0, dead: 0, unsent: 0, capped: 0, dropped: 0 },
 } as unknown as ReminderOverview;
 
 /** A story in which everything happens that can be told. */

@@ -63,6 +63,7 @@ describe("the lists", () => {
     const [only] = (await list({ list: "past" })).reminders;
     expect(only?.counts).toEqual({
       live: 0,
+      held: 0,
       delivered: 1,
       unknown: 0,
       dead: 0,
@@ -75,6 +76,15 @@ describe("the lists", () => {
     expect(tellReminder({ status, occurrenceState: occurrence.state, counts }, ENGLISH).status).toBe(
       "Sent in part",
     );
+  });
+
+  test("what quiet hours hold is counted apart from what is on its way", async () => {
+    await opened(-1000, [
+      { state: "scheduled", lastClass: "quiet_hours" },
+      { channel: "sms", state: "scheduled", lastClass: "throttled" },
+    ]);
+    const [only] = (await list({ list: "upcoming" })).reminders;
+    expect(only?.counts).toMatchObject({ live: 2, held: 1 });
   });
 
   test("somebody else's reminders are not there", async () => {

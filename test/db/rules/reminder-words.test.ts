@@ -8,7 +8,16 @@ import {
   tellReminder,
 } from "../../../db/rules/reminder-words";
 
-const NONE: DeliveryCounts = { live: 0, delivered: 0, unknown: 0, dead: 0, unsent: 0, capped: 0, dropped: 0 };
+const NONE: DeliveryCounts = {
+  live: 0,
+  held: 0,
+  delivered: 0,
+  unknown: 0,
+  dead: 0,
+  unsent: 0,
+  capped: 0,
+  dropped: 0,
+};
 
 function word(counts: Partial<DeliveryCounts>, rest: Partial<Omit<ReminderFacts, "counts">> = {}): string {
   return tellReminder(
@@ -37,6 +46,11 @@ describe("a reminder in a list", () => {
     expect(word({ delivered: 2, dead: 1 })).toBe("Sent in part");
     expect(word({ delivered: 2, unsent: 1 })).toBe("Sent in part");
     expect(word({ delivered: 2, unknown: 1 })).toBe("Sent in part");
+  });
+
+  test("what its owner's own hours hold waits; with one that is on its way it is being delivered", () => {
+    expect(word({ live: 2, held: 2 })).toBe("Waiting");
+    expect(word({ live: 2, held: 1 })).toBe("Being delivered");
   });
 
   test("what was sent is never called cancelled", () => {
