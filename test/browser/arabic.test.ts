@@ -121,6 +121,11 @@ describe("in Arabic, from right to left, at the size of a phone", () => {
     await page.goto(`${stack.app}/reminders/calendar`);
     await page.setViewportSize({ width: 1280, height: 812 });
     await page.getByRole("columnheader", { name: "الاثنين" }).waitFor();
+    // A title that does not fit its day loses its own end: it begins where its own direction does.
+    const title = page.locator("td bdi", { hasText: "Call the" }).first();
+    expect(
+      await title.evaluate((one) => [getComputedStyle(one).direction, getComputedStyle(one).textOverflow]),
+    ).toEqual(["ltr", "ellipsis"]);
   });
 
   test("channels, settings and a page that does not exist are wholly in Arabic", async () => {

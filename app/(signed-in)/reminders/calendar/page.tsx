@@ -135,7 +135,7 @@ function Grid({ month, byDay, today, timeZone, language }: MonthProps) {
                           entry={entry}
                           timeZone={timeZone}
                           language={language}
-                          className="truncate px-1 py-0.5 text-[0.8125rem] leading-5"
+                          className="px-1 py-0.5 text-[0.8125rem] leading-5 [&>bdi]:truncate"
                         />
                       </li>
                     ))}
@@ -208,12 +208,12 @@ function EntryLink({
     <Link
       href={`/reminders/${entry.reminderId}`}
       prefetch={false}
-      className={`block rounded hover:bg-sunken ${entry.past ? "text-ink-soft" : "text-ink"} ${className}`}
+      className={`flex items-baseline rounded hover:bg-sunken ${entry.past ? "text-ink-soft" : "text-ink"} ${className}`}
     >
-      <time dateTime={new Date(entry.dueAtMs).toISOString()} className="me-1.5 font-medium">
+      <time dateTime={new Date(entry.dueAtMs).toISOString()} className="me-1.5 shrink-0 font-medium">
         {clockTime(entry.dueAtMs, timeZone, language.tag)}
       </time>
-      <bdi>{entry.title}</bdi>
+      <bdi className="align-parent min-w-0 break-words">{entry.title}</bdi>
       {entry.past && <span className="sr-only"> {language.words.calendar.past}</span>}
     </Link>
   );
