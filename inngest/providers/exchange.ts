@@ -1,4 +1,4 @@
-import { effects } from "../../db/effects";
+import { effects, type WireRequest, type WireResponse } from "../../db/effects";
 import { parseHttpDate, parseRetryAfter } from "../../db/rules/retry-after";
 
 /** One HTTP answer, read. */
@@ -27,17 +27,20 @@ const CENTURY_NEAR_MS = Date.UTC(2026, 0);
  * provider sends none, and a push endpoint must not lead us elsewhere. Never throws, and ends when the signal does even
  * if the transport ignores it.
  */
-export async function exchange(url: string | URL, init: RequestInit, signal: AbortSignal): Promise<Exchange> {
+export async function exchange(
+  url: string | URL,
+  request: WireRequest,
+  signal: AbortSignal,
+): Promise<Exchange> {
   if (signal.aborted) return { kind: "not_started" };
-  let response: Response;
+  let response: WireResponse;
   try {
-    response = await within(signal, effects.fetch(url, { ...init, redirect: "manual", signal }));
+    response = await within(signal, effects.request(url, request, signal));
   } catch (error) {
     return { kind: "failed", error };
   }
-  const headers = Object.fromEntries(response.headers.entries());
-  const body = await readBody(response, signal);
-  return { kind: "answered", answer: { status: response.status, headers, body } };
+  const { status, headers } = response;
+  return { kind: "answered", answer: { status, headers, body: await readBody(response.body, signal) } };
 }
 
 /** What the provider asks to wait, by the answer's own clock. */
@@ -59,15 +62,14 @@ export function jsonObject(answer: WireAnswer): Record<string, unknown> | null {
   }
 }
 
-async function readBody(response: Response, signal: AbortSignal): Promise<string | null> {
-  if (response.body === null) return "";
-  const reader = response.body.getReader();
+async function readBody(body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string | null> {
+  const chunks = body[Symbol.asyncIterator]();
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
   try {
     for (;;) {
-      const { done, value } = await within(signal, reader.read());
+      const { done, value } = await within(signal, chunks.next());
       if (done) return text + decoder.decode();
       bytes += value.byteLength;
       if (bytes > BODY_BYTES_MAX) break;
@@ -76,7 +78,7 @@ async function readBody(response: Response, signal: AbortSignal): Promise<string
   } catch {
     // Cut off: the status stands, the evidence is lost.
   }
-  reader.cancel().catch(() => undefined);
+  chunks.return?.().catch(() => undefined);
   return null;
 }
 

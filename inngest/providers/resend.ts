@@ -131,7 +131,7 @@ class LedgerResend extends Resend {
 
   override async fetchRequest<T>(path: string, options: RequestInit = {}): Promise<ResendResponse<T>> {
     // The prepared text, not the SDK's: its next version may write the same email in other bytes.
-    const request = { ...options, body: this.#body };
+    const request = { method: options.method, headers: options.headers, body: this.#body };
     this.exchanged = await exchange(`${this.baseUrl}${path}`, request, this.#signal);
     // Nobody reads this: the exchange is.
     const error = { name: "application_error" as const, statusCode: null, message: "see the exchange" };

@@ -1,4 +1,5 @@
 import webPush from "web-push";
+import type { WireRequest } from "../../db/effects";
 import { pushContent } from "../../db/rules/message-content";
 import type { Lane } from "../../db/rules/outcome";
 import { isWindowsPush, pushHost } from "../../db/rules/push-endpoint";
@@ -129,7 +130,7 @@ function encrypt(
   prepared: PreparedPush,
   expiresInSeconds: number,
   host: string,
-): RequestInit | null {
+): WireRequest | null {
   const { endpoint, p256dh, auth } = prepared.destination;
   const ttlSeconds = Math.floor(Math.min(expiresInSeconds, TTL_SECONDS_MAX));
   try {
