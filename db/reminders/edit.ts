@@ -1,14 +1,14 @@
 import { sql } from "drizzle-orm";
-import { at, ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
+import { at, ledgerNowMs, rows, type Transaction, transact } from "../connection";
 import { once } from "../idempotency";
 import { endWaiting } from "../ledger/expire";
-import { storePayloads } from "../payloads";
 import type { EditReminderBody } from "../rules/api-schemas";
 import { type EditableDelivery, planEdit, planSeriesEdit } from "../rules/edit-plan";
 import { fail, ok, type Result } from "../rules/errors";
 import { isId } from "../rules/id";
 import type { Channel } from "../rules/outcome";
 import { armWaits, checkChannels, insertOccurrence } from "./occurrence";
+import { repoint } from "./repoint";
 import { dueAfterEdit } from "./series";
 import { type Owner, type ReminderRow, type ReminderView, selectReminders, toView } from "./views";
 
@@ -159,6 +159,7 @@ async function applyEdit(
     channelsBefore: before.channels,
     channelsAfter: edited.channels,
     timeChanged: edited.timeChanged,
+    inOrder: edited.stepMinutes !== null,
     waitingChannels: waiting?.channels ?? null,
   };
   const asSeries = before.recurrence !== null || (edited.recurrence !== null && waiting === null);
@@ -189,7 +190,7 @@ async function applyEdit(
   }
   await endWaiting(tx, plan.supersede, "superseded");
   await endWaiting(tx, plan.drop, "cancelled");
-  await repoint(tx, plan.repoint, edited, version, contents);
+  await repoint(tx, plan, edited, version, contents);
   if (plan.newOccurrence.length > 0) {
     await insertOccurrence(tx, {
       reminderId: before.id,
@@ -245,37 +246,5 @@ function lockEditable(tx: Transaction, reminderId: string): Promise<EditableDeli
         d.unresolved_since is not null as unresolved, d.occurrence_id as "occurrenceId"
       from deliveries d where d.occurrence_id in (select id from occurrences where reminder_id = ${reminderId}::uuid)
       order by d.id for update`,
-  );
-}
-
-/**
- * Gives untried deliveries the new version in place. `scheduled` at the new time, or at the time they had; quiet hours
- * and everything else are asked again at the claim.
- */
-async function repoint(
-  tx: Transaction,
-  targets: readonly EditableDelivery[],
-  edited: Edited,
-  version: number,
-  contents: Awaited<ReturnType<RenderReminder>>,
-): Promise<void> {
-  if (targets.length === 0) return;
-  const sources = [...new Set(targets.map((row) => row.occurrenceId))];
-  await storePayloads(
-    sources.flatMap((sourceId) => contents.map((content) => ({ ...content, sourceId, version }))),
-    tx,
-  );
-  const newTime = edited.timeChanged ? at(edited.dueAtMs) : sql`null::timestamptz`;
-  await rows(
-    tx,
-    sql`update deliveries d set state = 'scheduled', version = ${version}, payload_id = p.id, cost = p.cost, pass = null,
-        scheduled_at = coalesce(${newTime}, d.scheduled_at),
-        next_eligible_at = coalesce(${newTime}, d.next_eligible_at, ledger_now()),
-        last_class = case when ${edited.timeChanged} then null else d.last_class end,
-        expires_at = coalesce(${newTime}, d.scheduled_at) + ${edited.expiresAfterSeconds} * interval '1 second',
-        admission_id = null, admitted_until = null, kept_by = null, kept_until = null
-      from payloads p
-      where d.id = any(${uuids(targets.map((row) => row.id))}) and p.source_id = d.occurrence_id
-        and p.channel = d.channel and p.version = ${version}`,
   );
 }

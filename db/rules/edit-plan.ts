@@ -34,16 +34,18 @@ const WAITING: readonly DeliveryState[] = ["scheduled", "ready", "deferred"];
  *
  * An occurrence that still waits (`waitingChannels`) may carry a part of the channels only: an earlier edit opened it
  * for those whose deliveries had been attempted. It keeps its own, takes over what would need a new occurrence, and
- * leaves alone what waits elsewhere: each channel is carried once.
+ * leaves alone what waits elsewhere: each channel is carried once. One channel after the other (`inOrder`) they go to a
+ * new time together, or the later would not know when the earlier goes.
  */
 export function planEdit(input: {
   deliveries: readonly EditableDelivery[];
   channelsBefore: readonly Channel[];
   channelsAfter: readonly Channel[];
   timeChanged: boolean;
+  inOrder: boolean;
   waitingChannels: readonly Channel[] | null;
 }): EditPlan {
-  const { channelsBefore, channelsAfter, waitingChannels } = input;
+  const { channelsBefore, channelsAfter, waitingChannels, timeChanged } = input;
   const plan: EditPlan = {
     repoint: [],
     supersede: [],
@@ -53,7 +55,7 @@ export function planEdit(input: {
     tooLate: false,
   };
   const movable = input.deliveries.filter((row) => WAITING.includes(row.state) && !row.unresolved);
-  const wanted: Channel[] = [];
+  const apart = new Set<Channel>();
   for (const channel of new Set<Channel>([...channelsBefore, ...channelsAfter])) {
     const waiting = movable.filter((row) => row.channel === channel);
     const ids = waiting.map((row) => row.id);
@@ -65,9 +67,17 @@ export function planEdit(input: {
     } else {
       plan.supersede.push(...ids);
       const added = !channelsBefore.includes(channel);
-      if (carried || waiting.length > 0 || added || input.timeChanged) wanted.push(channel);
+      if (carried || waiting.length > 0 || added || timeChanged) apart.add(channel);
     }
   }
+  if (input.inOrder && timeChanged && apart.size > 0) {
+    for (const { id, channel } of plan.repoint.splice(0)) {
+      plan.supersede.push(id);
+      apart.add(channel);
+    }
+  }
+  // In the order of the edit: with steps it says which comes first.
+  const wanted = channelsAfter.filter((channel) => apart.has(channel));
   if (waitingChannels === null) plan.newOccurrence = wanted;
   else plan.carried = wanted;
   const moved = plan.repoint.length + plan.supersede.length + plan.drop.length;
@@ -91,4 +101,14 @@ export function planSeriesEdit(input: Parameters<typeof planEdit>[0]): EditPlan 
     newOccurrence: waitingChannels === null && timeChanged ? [...channelsAfter] : [],
     tooLate: false,
   };
+}
+
+/** How long each channel of `channels` that is among `moved` waits for those before it, in milliseconds. */
+export function stepDelaysMs(
+  channels: readonly Channel[],
+  moved: readonly { channel: Channel }[],
+  stepMinutes: number | null,
+): Map<Channel, number> {
+  const going = channels.filter((channel) => moved.some((row) => row.channel === channel));
+  return new Map(going.map((channel, place) => [channel, place * (stepMinutes ?? 0) * 60_000]));
 }

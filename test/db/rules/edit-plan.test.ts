@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type EditableDelivery, type EditPlan, planEdit } from "../../../db/rules/edit-plan";
+import { type EditableDelivery, type EditPlan, planEdit, stepDelaysMs } from "../../../db/rules/edit-plan";
 import { DELIVERY_STATES } from "../../../db/rules/lifecycle";
 import type { Channel } from "../../../db/rules/outcome";
 
@@ -25,6 +25,7 @@ function plan(input: Partial<Parameters<typeof planEdit>[0]>): EditPlan {
     channelsBefore: ["email"],
     channelsAfter: ["email"],
     timeChanged: false,
+    inOrder: false,
     waitingChannels: null,
     ...input,
   });
@@ -133,6 +134,45 @@ describe("deliveries that exist", () => {
   });
 });
 
+describe("one channel after the other", () => {
+  const rows = [delivery({ state: "delivered", attemptCount: 1 }), delivery({ channel: "sms" })];
+  const channels = { channelsBefore: ["email", "sms"], channelsAfter: ["sms", "email"] } as const;
+
+  test("go to a new time together, in the order of the edit", () => {
+    const edit = plan({ deliveries: rows, ...channels, timeChanged: true, inOrder: true });
+    expect(edit).toEqual({ ...NOTHING, supersede: [rows[1]?.id], newOccurrence: ["sms", "email"] });
+    const carried = plan({
+      deliveries: rows,
+      ...channels,
+      timeChanged: true,
+      inOrder: true,
+      waitingChannels: ["email"],
+    });
+    expect(carried).toEqual({ ...NOTHING, supersede: [rows[1]?.id], carried: ["sms", "email"] });
+  });
+
+  test("stay where they are while the time stays", () => {
+    const edit = plan({ deliveries: rows, ...channels, inOrder: true });
+    expect(edit).toEqual({ ...NOTHING, repoint: [rows[1]] });
+  });
+
+  test("wait a step for each channel before that goes with them", () => {
+    const moved = [
+      delivery({ channel: "push" }),
+      delivery({ channel: "push" }),
+      delivery({ channel: "email" }),
+    ];
+    expect([...stepDelaysMs(["sms", "push", "email"], moved, 10)]).toEqual([
+      ["push", 0],
+      ["email", 600_000],
+    ]);
+    expect([...stepDelaysMs(["push", "email"], moved, null)]).toEqual([
+      ["push", 0],
+      ["email", 0],
+    ]);
+  });
+});
+
 test("an edit carries each channel once, moves only what waits and is known, and leaves nothing of an old version waiting", () => {
   const channel = fc.constantFrom<Channel>("email", "sms", "push");
   const channels = fc.uniqueArray(channel, { minLength: 1, maxLength: 3 });
@@ -151,6 +191,7 @@ test("an edit carries each channel once, moves only what waits and is known, and
     channelsBefore: channels,
     channelsAfter: channels,
     timeChanged: fc.boolean(),
+    inOrder: fc.boolean(),
     waitingChannels: fc.option(channels),
   });
   fc.assert(
