@@ -8,7 +8,8 @@ const ROUNDING_MS = 0.0005;
 
 /**
  * The generic cell rate algorithm as the engine runs it: `atOnce` starts pass at once, then one each period ÷ limit.
- * `take` keeps the start; a look without it changes nothing. Answers when a refused start may pass, else null.
+ * `take` keeps the start; a look without it changes nothing. Answers when a refused start may pass, else null. What lies
+ * further ahead than a start can put it is from before the clock went back: the engine's keys lapse by themselves then.
  */
 export function gcra(
   store: GcraStore,
@@ -18,8 +19,10 @@ export function gcra(
   take: boolean,
 ): number | null {
   const emissionMs = rule.periodMs / Math.max(rule.limit, 1);
-  const usedUntilMs = Math.max(store.get(key) ?? nowMs, nowMs) + emissionMs;
-  const allowedAtMs = usedUntilMs - emissionMs * rule.atOnce;
+  const wholeMs = emissionMs * rule.atOnce;
+  const kept = store.get(key) ?? nowMs;
+  const usedUntilMs = (kept > nowMs + wholeMs + ROUNDING_MS ? nowMs : Math.max(kept, nowMs)) + emissionMs;
+  const allowedAtMs = usedUntilMs - wholeMs;
   if (allowedAtMs > nowMs + ROUNDING_MS) return allowedAtMs;
   if (take) store.set(key, usedUntilMs);
   return null;

@@ -122,6 +122,14 @@ describe("gcra", () => {
       ),
     );
   });
+
+  test("a clock that goes back keeps nobody waiting for what was used before", () => {
+    const throttle = { limit: 10, atOnce: 2, periodMs: 10_000, key: null };
+    const store = new Map<string, number>();
+    const starts = (nowMs: number) => [1, 2, 3].map(() => gcra(store, "k", throttle, nowMs, true));
+    expect(starts(60_000)).toEqual([null, null, 61_000]);
+    expect(starts(8_000)).toEqual([null, null, 9_000]);
+  });
 });
 
 describe("answers of the app", () => {
