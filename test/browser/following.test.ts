@@ -71,7 +71,7 @@ test("one tap follows; milestones and policy are chosen, and kept on the page", 
   await page.getByLabel("Each of them, in order").check();
   const saved = page.waitForResponse((response) => response.request().method() === "POST");
   await page.getByRole("button", { name: "Save how you follow this parcel" }).tap();
-  await (await saved).finished();
+  await saved;
   await page.getByText("Saved. You are told from the next change on.").waitFor();
   await page.goto(`${stack.app}${path}`);
   expect(await page.getByLabel("It goes back to the sender").isChecked()).toBe(true);
