@@ -6,7 +6,7 @@
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs") return;
   const { outliveReaders } = await import("./inngest/output");
-  outliveReaders([process.stdout, process.stderr]);
+  outliveReaders();
   if (process.env.OTEL_EXPORTER_OTLP_ENDPOINT || process.env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) {
     const { startTracing } = await import("./inngest/trace-exporter");
     startTracing();
