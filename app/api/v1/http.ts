@@ -62,11 +62,11 @@ export async function authenticate(request: Request, scope: ApiScope): Promise<R
   if (key === null) {
     return fail({ code: "unauthorised", why: "Send a valid API key as `Authorization: Bearer …`." });
   }
-  if (!key.scopes.includes(scope))
-    return fail({ code: "forbidden", why: `This API key is not made for ${scope}.` });
   const why = "This API key asks too often.";
   const turn = await takeFrequentTurn({ limit: "apiKey", subject: key.id, why });
   if (!turn.ok) return turn;
+  if (!key.scopes.includes(scope))
+    return fail({ code: "forbidden", why: `This API key is not made for ${scope}.` });
   // Not worth a refusal: a database that takes no writes still answers questions.
   if (!key.usedLately) await noteUse(key.id).catch(() => {});
   return ok({ scope: `api:${key.id}` });
