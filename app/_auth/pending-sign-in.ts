@@ -3,6 +3,7 @@ import { cookies } from "next/headers";
 import { z } from "zod";
 import { config } from "../../db/config";
 import { CODE_USEFUL_SECONDS } from "../../db/notices";
+import { nextPath } from "./next-path";
 
 const NAME = "punctual.sign-in";
 
@@ -11,14 +12,14 @@ export type PendingSignIn = z.infer<typeof pending>;
 
 /**
  * Whom a code was sent to, between the two pages of signing in: in a cookie, so that no address stands in the page's own
- * address. It proves nothing; the code does.
+ * address. It proves nothing; the code does. And it may be anybody's: a neighbour below the same domain can set it.
  */
 export async function readPendingSignIn(): Promise<PendingSignIn | null> {
   const text = (await cookies()).get(NAME)?.value;
   if (text === undefined) return null;
   try {
     const parsed = pending.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
+    return parsed.success ? { ...parsed.data, next: nextPath(parsed.data.next) } : null;
   } catch {
     return null;
   }

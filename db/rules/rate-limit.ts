@@ -60,9 +60,10 @@ const IPV6_NETWORK_GROUPS = 4;
 /**
  * Who asks, by the address that the last of `hops` trusted proxies saw (`X-Forwarded-For`, read from its end: what stands
  * before it is the visitor's own claim). An IPv6 visitor is a network of 64 bits. Without the header everybody is one.
+ * Some proxies add the visitor's port, which is another one for each connection.
  */
 export function visitorOf(forwardedFor: string | null, hops: number): string {
-  const address = (forwardedFor ?? "").split(",").at(-hops)?.trim().toLowerCase() ?? "";
+  const address = withoutPort((forwardedFor ?? "").split(",").at(-hops)?.trim().toLowerCase() ?? "");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!address.includes(":")) return address.slice(0, 64);
@@ -73,4 +74,11 @@ export function visitorOf(forwardedFor: string | null, hops: number): string {
     .slice(0, IPV6_NETWORK_GROUPS)
     .map((group) => group.replace(/^0+(?=.)/, ""))
     .join(":");
+}
+
+/** `203.0.113.7:5000` and `[2001:db8::1]:5000` without brackets and port. */
+function withoutPort(address: string): string {
+  return (
+    /^\[([^\]]*)\](:\d+)?$/.exec(address)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address)?.[1] ?? address
+  );
 }

@@ -74,6 +74,10 @@ test.each([
   ["::ffff:203.0.113.7", 1, "203.0.113.7"],
   ["2001:db8:1:2:aaaa:bbbb:cccc:dddd", 1, "2001:db8:1:2"],
   ["2001:db8::1", 1, "2001:db8:0:0"],
+  ["203.0.113.7:50123", 1, "203.0.113.7"],
+  ["6.6.6.6, [2001:db8:1:2:aaaa:bbbb:cccc:dddd]:443", 1, "2001:db8:1:2"],
+  ["[2001:db8:1:2::7]", 1, "2001:db8:1:2"],
+  ["[::ffff:203.0.113.7]:443", 1, "203.0.113.7"],
   [null, 1, ""],
 ])("of %s through %d proxies the visitor is %s: what comes before is a claim", (header, hops, visitor) => {
   expect(visitorOf(header, hops)).toBe(visitor);
