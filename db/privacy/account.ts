@@ -29,7 +29,8 @@ export async function eraseAccount(
     sql`delete from auth_verifications v where v.identifier like ${`phone:${subscriberId}:%`}
       or exists (select 1 from (select address from destinations where subscriber_id = ${subscriberId}::uuid
           and channel = 'email' union all select ${account?.email ?? null}::text) as mine
-        where position(lower(mine.address) in lower(v.identifier || ' ' || v.value)) > 0)`,
+        where lower(v.identifier) = 'sign-in-otp-' || lower(mine.address)
+          or position('"' || lower(mine.address) || '"' in lower(v.value)) > 0)`,
   );
   if (account !== null) await rows(tx, sql`delete from auth_users where id = ${account.userId}`);
   // Somebody who has signed in and not yet met their subscriber: the account is theirs, and linked to nobody.

@@ -251,6 +251,29 @@ describe("an erasure", () => {
     expect(payload).toEqual({ content: { text: "Water the plants" } });
   });
 
+  test("ends the codes and links of this person's addresses, and nobody's whose address only contains one", async () => {
+    const { id } = await makeSubscriber();
+    await makeDestination(id, { address: "Ob@shopper.example" });
+    const pending = {
+      mine: ["sign-in-otp-ob@shopper.example", "x:0"],
+      "my link": ["hash-1", JSON.stringify({ email: "ob@shopper.example" })],
+      theirs: ["sign-in-otp-bob@shopper.example", "x:0"],
+      "their link": ["hash-2", JSON.stringify({ email: "bob@shopper.example" })],
+    };
+    for (const [name, [identifier, value]] of Object.entries(pending))
+      await rows(
+        database(),
+        sql`insert into auth_verifications (id, identifier, value, expires_at, created_at, updated_at)
+          values (${name}, ${identifier}, ${value}, now(), now(), now())`,
+      );
+    expect(await eraseSubscriber(id, BY)).toMatchObject({ ok: true });
+    const left = await rows<{ id: string }>(
+      database(),
+      sql`select id from auth_verifications where id in ('mine', 'my link', 'theirs', 'their link') order by id`,
+    );
+    expect(left.map((row) => row.id)).toEqual(["their link", "theirs"]);
+  });
+
   test("of an operator is refused until the role is taken away; of nobody it is not found", async () => {
     const { subscriberId } = await plant();
     await rows(database(), sql`update auth_users set role = 'operator'`);
