@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkProduction, checkTogether } from "./config-checks";
 
 /** The settings of one process, read once from the environment. Secrets are in here: never log it whole. */
 export interface Config {
@@ -72,6 +73,9 @@ const TRUSTED_PROXIES_MAX = 9;
 /** Shorter is not a secret; AfterShip's own are longer. */
 const SECRET_CHARACTERS_MIN = 16;
 
+/** Above what admission has out at once, so that the engine's limit does not bind where the plan allows it. */
+const ENGINE_CONCURRENCY_DEFAULT = 200;
+
 /** What a column of type integer holds. */
 const GENERATION_MAX = 2 ** 31 - 1;
 
@@ -132,6 +136,7 @@ const environment = z.object({
   TWILIO_BASE_URL: optional(baseUrl),
   AFTERSHIP_WEBHOOK_SECRET: optional(text.min(SECRET_CHARACTERS_MIN)),
   CONSUMER_GENERATION: optional(generation),
+  ENGINE_CONCURRENCY: optional(z.coerce.number().int().positive().max(ENGINE_CONCURRENCY_DEFAULT)),
   METRICS_TOKEN: optional(text.regex(/^\S+$/).min(SECRET_CHARACTERS_MIN)),
   OPERATOR_WEBHOOK_URL: optional(z.url({ protocol: /^https?$/ })),
   VAPID_PUBLIC_KEY: optional(text.regex(/^[\w-]{87}$/)),
@@ -168,6 +173,7 @@ const ACCEPTED: Record<keyof z.infer<typeof environment>, string> = {
   TWILIO_BASE_URL: "an http:// or https:// address",
   AFTERSHIP_WEBHOOK_SECRET: `the webhook secret of an AfterShip account, at least ${SECRET_CHARACTERS_MIN} characters`,
   CONSUMER_GENERATION: "a whole number from 1",
+  ENGINE_CONCURRENCY: `a whole number, 1 to ${ENGINE_CONCURRENCY_DEFAULT}`,
   METRICS_TOKEN: `a secret without spaces, at least ${SECRET_CHARACTERS_MIN} characters`,
   OPERATOR_WEBHOOK_URL: "an http:// or https:// address",
   VAPID_PUBLIC_KEY: "65 bytes in base64url",
@@ -182,9 +188,6 @@ const ACCEPTED: Record<keyof z.infer<typeof environment>, string> = {
 };
 
 type Environment = z.infer<typeof environment>;
-
-/** Settings that point the app at something that is not the provider. */
-const STANDIN_NAMES = ["RESEND_BASE_URL", "TWILIO_BASE_URL", "WEB_PUSH_EXTRA_HOSTS"] as const;
 
 /**
  * Reads and checks the settings. Throws one error that names every setting that is missing or wrong and what would be
@@ -207,27 +210,6 @@ export function readConfig(source: Record<string, string | undefined>): Config {
 function describe(name: keyof Environment, source: Record<string, string | undefined>): string {
   const why = source[name]?.trim() ? "has a value that does not fit" : "is not set";
   return `${name} ${why}: it must be ${ACCEPTED[name]}`;
-}
-
-function checkTogether(data: Environment): string[] {
-  const vapid = [data.VAPID_PUBLIC_KEY, data.VAPID_PRIVATE_KEY];
-  const given = vapid.filter((value) => value !== undefined).length;
-  if (given === 1) return ["VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY belong together: set both, or neither"];
-  if (given === 2 && data.VAPID_SUBJECT === undefined) {
-    return ["VAPID_SUBJECT is not set; push services want to know whom to write to"];
-  }
-  return [];
-}
-
-function checkProduction(source: Record<string, string | undefined>, data: Environment): string[] {
-  const rehearsal = /^(1|true|yes)$/i.test(source.PUNCTUAL_ALLOW_STANDINS ?? "");
-  if (source.NODE_ENV !== "production" || rehearsal) return [];
-  const problems = STANDIN_NAMES.filter((name) => source[name]?.trim()).map(
-    (name) => `${name} is set, which leads to a stand-in; production takes none`,
-  );
-  if (!data.APP_URL.startsWith("https://"))
-    problems.push("APP_URL must be an https:// address in production");
-  return problems;
 }
 
 function toConfig(data: Environment): Config {
@@ -275,10 +257,21 @@ function toConfig(data: Environment): Config {
  * taken for the owner of everything by a slip of the keyboard would let two builds send.
  */
 export function readConsumerGeneration(source: Record<string, string | undefined>): number | null {
-  const parsed = environment.shape.CONSUMER_GENERATION.safeParse(source.CONSUMER_GENERATION);
-  if (!parsed.success)
-    throw new Error(`The settings are not usable:\n  ${describe("CONSUMER_GENERATION", source)}`);
-  return parsed.data ?? null;
+  return readAlone("CONSUMER_GENERATION", source) ?? null;
+}
+
+/** `ENGINE_CONCURRENCY` by itself, for the registration: the steps of one partition that the engine may run at once. */
+export function readEngineConcurrency(source: Record<string, string | undefined>): number {
+  return readAlone("ENGINE_CONCURRENCY", source) ?? ENGINE_CONCURRENCY_DEFAULT;
+}
+
+function readAlone(
+  name: "CONSUMER_GENERATION" | "ENGINE_CONCURRENCY",
+  source: Record<string, string | undefined>,
+): number | undefined {
+  const parsed = environment.shape[name].safeParse(source[name]);
+  if (!parsed.success) throw new Error(`The settings are not usable:\n  ${describe(name, source)}`);
+  return parsed.data;
 }
 
 const holder = globalThis as unknown as { punctualConfig?: Config };

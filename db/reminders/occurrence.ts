@@ -13,7 +13,7 @@ import { currentTrace } from "../trace";
  * A wait never starts earlier than this before its time: longer sleeps would outlive the plan limits of small accounts
  * (7 days), and every week of sleep is a week in which the event's shape must not change.
  */
-const MAX_WAIT_MS = 5 * 24 * 3600 * 1000;
+export const MAX_WAIT_MS = 5 * 24 * 3600 * 1000;
 
 export interface NewOccurrence {
   reminderId: string;

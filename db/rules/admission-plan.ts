@@ -25,7 +25,7 @@ export interface AdmissionPlan {
 }
 
 /** A parcel never holds more: a group of slots at 500/s, and small enough to lose. */
-const PARCEL_SIZE_MAX = 50;
+export const PARCEL_SIZE_MAX = 50;
 
 /** Below this many, each delivery travels alone and nothing waits for a neighbour; above, parcels grow. */
 const PARCELS_AT_ONCE = 8;

@@ -1,17 +1,25 @@
 import { z } from "zod";
+import { PARCEL_SIZE_MAX } from "./admission-plan";
+
+/** Ids are UUIDs; room for another kind. */
+const id = z.string().max(64);
+
+/** Names that are put together: partitions with the name of a host, keys with several ids. */
+const name = z.string().max(500);
 
 /**
  * Every event that crosses the engine, with its version. Events carry ids only: no address, no text, nothing personal.
+ * Every field is bounded, so that no event can grow beyond what the engine takes.
  *
  * A change of shape is a new version: its reader ships before its writer, and the old reader stays until no run that
- * started from the old version can still be asleep (5 days, `MAX_WAIT_SECONDS`).
+ * started from the old version can still be asleep (5 days, `MAX_WAIT_MS`).
  */
 export const reminderScheduledV1 = z.object({
   v: z.literal(1),
   /** The due second, as seconds since the epoch: all reminders of one second share one sleeping run. */
   dueSecond: z.number().int(),
   /** The ledger generation that armed the wait; a restored copy does not act on it. */
-  generation: z.string(),
+  generation: id,
   /** For a crowded second: how many seconds before it the run opens what waits. A second run wakes as usual. */
   aheadSeconds: z.number().int().positive().optional(),
 });
@@ -21,36 +29,36 @@ export const ANNOUNCED_PER_EVENT = 50;
 
 export const shipmentAnnouncedV1 = z.object({
   v: z.literal(1),
-  shipmentEventIds: z.array(z.string()).min(1).max(ANNOUNCED_PER_EVENT),
+  shipmentEventIds: z.array(id).min(1).max(ANNOUNCED_PER_EVENT),
 });
 
 export const deliveryAdmittedV1 = z.object({
   v: z.literal(1),
   channel: z.enum(["email", "sms", "push"]),
   /** Required: the engine's concurrency and throttle are keyed by it, and a missing field would be one shared bucket. */
-  partition: z.string().min(1),
+  partition: name.min(1),
   lane: z.enum(["urgent", "standard", "bulk", "redrive"]),
-  admissionId: z.string(),
-  deliveryIds: z.array(z.string()).min(1),
+  admissionId: id,
+  deliveryIds: z.array(id).min(1).max(PARCEL_SIZE_MAX),
 });
 
 export const pumpRungV1 = z.object({
   v: z.literal(1),
-  partition: z.string().min(1),
+  partition: name.min(1),
   generation: z.number().int(),
 });
 
 export const deliveryDeadV1 = z.object({
   v: z.literal(1),
-  deliveryId: z.string(),
-  burialId: z.string(),
-  key: z.string(),
-  reason: z.string(),
+  deliveryId: id,
+  burialId: id,
+  key: name,
+  reason: name,
 });
 
 export const redriveCalledV1 = z.object({
   v: z.literal(1),
-  redriveId: z.string(),
+  redriveId: id,
   generation: z.number().int(),
 });
 

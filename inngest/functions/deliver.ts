@@ -1,4 +1,5 @@
 import { NonRetriableError, RetryAfterError } from "inngest";
+import { readEngineConcurrency } from "../../db/config";
 import { effects } from "../../db/effects";
 import { deliveryAdmittedV1 } from "../../db/rules/event-catalog";
 import { inngest } from "../client";
@@ -8,7 +9,6 @@ import { deliverParcel } from "../deliver";
 const RETRIES = 8;
 
 /** The belt: above everything admission can have out at once, so that it never binds; the meter is the braces. */
-const CONCURRENCY_PER_PARTITION = 200;
 const STARTS_PER_SECOND = 1_000;
 
 /** An admission runs out after 30 s; a parcel that has not started by twice that is dropped, its rows are elsewhere. */
@@ -24,7 +24,7 @@ const PRIORITY = "event.data.lane == 'urgent' ? 120 : event.data.lane == 'standa
  * deliveries, and its output says what.
  *
  * The limit keys are registered expressions: changing one releases the engine's whole backlog at once, so a test pins
- * them.
+ * them. Limits may change: an engine's plan says what `ENGINE_CONCURRENCY` may be at most.
  */
 function deliverFunction(channel: "email" | "sms" | "push") {
   return inngest.createFunction(
@@ -32,7 +32,7 @@ function deliverFunction(channel: "email" | "sms" | "push") {
       id: `deliver-${channel}`,
       triggers: [{ event: "delivery/admitted", if: `event.data.channel == '${channel}'` }],
       retries: RETRIES,
-      concurrency: [{ limit: CONCURRENCY_PER_PARTITION, key: "event.data.partition" }],
+      concurrency: [{ limit: readEngineConcurrency(process.env), key: "event.data.partition" }],
       throttle: { limit: STARTS_PER_SECOND, period: "1s", key: "event.data.partition" },
       priority: { run: PRIORITY },
       timeouts: { start: START_TIMEOUT },

@@ -1,6 +1,7 @@
 import { NonRetriableError, RetryAfterError } from "inngest";
 import { processGeneration } from "../../db/admission/partitions";
 import { effects } from "../../db/effects";
+import { isSleepTooLong } from "../../db/rules/engine-limits";
 import { reminderScheduledV1 } from "../../db/rules/event-catalog";
 import { inngest } from "../client";
 import { dispatchAll } from "../dispatch";
@@ -21,6 +22,9 @@ const RETRIES = 10;
  *
  * A crowded second has a second run, which opens ahead and lets the first ones go when the others wake. A crash or a
  * lost run leaves occurrences waiting; the sweep opens what is overdue. A later run for the same second finds them opened.
+ *
+ * The outbox hands a wait over five days before its time. One that comes sooner would ask for a sleep that small plans
+ * refuse, which fails the run for good: it ends by itself, and the sweep opens its second.
  */
 export const waitUntilDue = inngest.createFunction(
   { id: "wait-until-due", triggers: [{ event: "reminder/scheduled" }], retries: RETRIES },
@@ -30,6 +34,7 @@ export const waitUntilDue = inngest.createFunction(
     const { dueSecond, generation, aheadSeconds } = parsed.data;
     if (generation !== processGeneration()) return { held: "another ledger generation" };
     const aheadMs = aheadSeconds === undefined ? WAKE_AHEAD_MS : aheadSeconds * 1000;
+    if (isSleepTooLong(dueSecond * 1000 - aheadMs - effects.wallMs())) return { held: "longer than a sleep" };
     await step.sleepUntil("until-due", new Date(dueSecond * 1000 - aheadMs));
     const opened = await step.run("open-due", async () => {
       const earlyMs = dueSecond * 1000 - (await readClockMs()) - aheadMs - EARLY_WAKE_MS;

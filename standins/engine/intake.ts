@@ -2,11 +2,15 @@ import { holds } from "./expressions";
 import { fateOf } from "./faults";
 import type { Context, EngineEvent, RegisteredFunction, Run } from "./model";
 import { isLive } from "./model";
+import { bytesOf } from "./response";
 import { cancelListensUntilMs, createRun } from "./start";
 import { resumeWait } from "./waits";
 
 /** Events a post may carry (MaxEvents). */
 const MOST_EVENTS = 5000;
+
+/** An event may be this large, as JSON (AbsoluteMaxEventSize). */
+const LARGEST_EVENT_BYTES = 3 * 1024 * 1024;
 
 /** An event name may be this long (the engine's trigger limit is one less). */
 const LONGEST_NAME = 256;
@@ -115,6 +119,9 @@ function readEvent(
   if (typeof payload !== "object" || payload === null || Array.isArray(payload))
     return "an event must be an object";
   const { id, name, data, ts, v, user, meta } = payload as Record<string, unknown>;
+  const bytes = bytesOf(payload);
+  if (bytes > LARGEST_EVENT_BYTES)
+    return `Event is over the max size: Max ${LARGEST_EVENT_BYTES} bytes / Size ${bytes} bytes`;
   if (typeof name !== "string" || name === "") return "event name is empty";
   if (name.length > LONGEST_NAME) return `event name is longer than ${LONGEST_NAME} characters`;
   if (name.toLowerCase().startsWith(RESERVED_PREFIX))

@@ -115,6 +115,8 @@ export type Run = {
   requestVersion: number;
   /** What finished steps left, in the shape the SDK reads. */
   memory: Map<string, unknown>;
+  /** Of what its steps have answered, as JSON. */
+  stateBytes: number;
   stack: string[];
   /** Steps planned together that have not finished. */
   pending: Set<string>;

@@ -1,13 +1,16 @@
 import type { CallRecord, Context, EngineEvent, ErrorShape, QueueItem, Run } from "./model";
 import { isLive } from "./model";
 import { recordStep, remembers, stepEnded } from "./progress";
-import type { Answer, Op } from "./response";
+import { type Answer, bytesOf, type Op } from "./response";
 import { createRun } from "./start";
 import { backoffMs, expiryMs, LONGEST_SLEEP_MS, sleepMs } from "./timing";
 import { waitForEvent, waitForInvoked } from "./waits";
 
 /** An invoked run is waited for this long unless the step says otherwise (the engine's one year). */
 const INVOKE_WAIT_MS = 365 * 86_400_000;
+
+/** What the steps of a run may answer together (DefaultMaxStateSizeLimit); more fails it. */
+const LARGEST_STATE_BYTES = 32 * 1024 * 1024;
 
 type OpsAnswer = Extract<Answer, { kind: "ops" }>;
 
@@ -75,7 +78,7 @@ function applyOp(context: Context, item: QueueItem, op: Op, answer: OpsAnswer, c
   switch (op.op) {
     case "Step":
     case "StepRun":
-      if (run.memory.has(op.id)) return;
+      if (run.memory.has(op.id) || !fits(context, run, op)) return;
       attempted(run, op, call).status = "completed";
       remembers(context, run, op.id, { data: op.data ?? null }, { output: op.data ?? null });
       stepEnded(context, run, op.id, racing(op));
@@ -103,6 +106,15 @@ function applyOp(context: Context, item: QueueItem, op: Op, answer: OpsAnswer, c
     default:
       failRun(context, run, "UnsupportedOperation", `This engine does not know the operation "${op.op}".`);
   }
+}
+
+/** Counts what a step has answered; fails the run that keeps too much. */
+function fits(context: Context, run: Run, op: Op): boolean {
+  run.stateBytes += bytesOf(op.data);
+  if (run.stateBytes <= LARGEST_STATE_BYTES) return true;
+  const message = `The function run exceeded the state size limit of ${LARGEST_STATE_BYTES} bytes.`;
+  failRun(context, run, "InngestErrStateOverflowed", message);
+  return false;
 }
 
 function failStep(context: Context, item: QueueItem, op: Op, answer: OpsAnswer, call: CallRecord): void {

@@ -1,6 +1,9 @@
 import type { ErrorShape } from "./model";
 import { retryAtMs } from "./timing";
 
+/** What a step may answer (MaxStepOutputSize). */
+const LARGEST_OUTPUT_BYTES = 4 * 1024 * 1024;
+
 /** One instruction of the SDK. */
 export type Op = {
   id: string;
@@ -66,7 +69,17 @@ function readOps(body: string): Op[] | string {
   if (ops.some((op) => typeof op !== "object" || op === null || typeof op.op !== "string")) {
     return `The SDK answered 206 without operations: ${body.slice(0, 200)}`;
   }
-  return ops as Op[];
+  // A body that is small as a whole has no large part; most are.
+  const large =
+    body.length > LARGEST_OUTPUT_BYTES / 3 && ops.find((op) => bytesOf(op.data) > LARGEST_OUTPUT_BYTES);
+  return large
+    ? `error validating generator opcode ${large.id}: step output size is greater than the limit`
+    : (ops as Op[]);
+}
+
+/** Bytes of a value as JSON. */
+export function bytesOf(value: unknown): number {
+  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
 }
 
 /** A streamed answer ends with its real status, headers and body in one object. */

@@ -95,6 +95,7 @@ function newRun(id: string, fn: RegisteredFunction, event: EngineEvent, nowMs: n
     singletonKey: null,
     requestVersion: -1,
     memory: new Map(),
+    stateBytes: 0,
     stack: [],
     pending: new Set(),
     opened: new Set(),

@@ -102,6 +102,7 @@ describe("refuses", () => {
     ["SMS_ACCOUNT_RATE_PER_SECOND", "0"],
     ["CONSUMER_GENERATION", "two"],
     ["CONSUMER_GENERATION", "0"],
+    ["ENGINE_CONCURRENCY", "201"],
     ["METRICS_TOKEN", "short"],
     ["OPERATOR_WEBHOOK_URL", "hooks.example"],
   ])("%s=%s", (name, value) => {

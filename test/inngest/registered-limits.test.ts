@@ -1,33 +1,7 @@
-import { serve } from "inngest/edge";
 import { expect, test } from "vitest";
 import type { z } from "zod";
-import { replaceEffects } from "../../db/effects";
 import { EVENTS } from "../../db/rules/event-catalog";
-import { functions, inngest } from "../../inngest";
-
-/** What the engine is told about the functions. */
-async function registered(): Promise<Record<string, Record<string, unknown>>> {
-  let body = "";
-  const restore = replaceEffects({
-    fetch: async (_url, init) => {
-      body = String(init?.body);
-      return Response.json({ ok: true, modified: true });
-    },
-  });
-  try {
-    const handler = serve({ client: inngest, functions }) as (request: Request) => Promise<Response>;
-    await handler(
-      new Request("http://127.0.0.1:3000/api/inngest", {
-        method: "PUT",
-        headers: { host: "127.0.0.1:3000" },
-      }),
-    );
-  } finally {
-    restore();
-  }
-  const { functions: list } = JSON.parse(body) as { functions: (Record<string, unknown> & { id: string })[] };
-  return Object.fromEntries(list.map((entry) => [entry.id, entry]));
-}
+import { registered } from "../support/registered";
 
 test("the engine's limit keys are what they were: changing an expression releases its whole backlog at once", async () => {
   const all = await registered();
@@ -49,7 +23,7 @@ test("every field that a limit key names is required by the schema of the event 
   for (const { triggers, concurrency, throttle, priority } of Object.values(await registered())) {
     const keys = JSON.stringify([concurrency, throttle, priority]);
     const fields = [...keys.matchAll(/event\.data\.(\w+)/g)].map((match) => match[1] ?? "");
-    for (const { event } of triggers as { event?: string }[]) {
+    for (const { event } of triggers) {
       const schema = event === undefined ? null : EVENTS[event as keyof typeof EVENTS];
       for (const field of fields) {
         const shape = schema?.shape as Record<string, z.ZodType> | undefined;

@@ -60,6 +60,11 @@ describe("events", () => {
     });
     expect(await post('{"name":"inngest/x"}')).toMatchObject({ status: 400, error: /reserved/ });
     expect(await post('{"name":"a","ts":5}')).toMatchObject({ status: 400, error: /1980/ });
+    const large = "x".repeat(3 * 1024 * 1024);
+    expect(await post(JSON.stringify({ name: "a", data: { large } }))).toMatchObject({
+      status: 400,
+      error: /over the max size/,
+    });
     expect(engine.events().map(({ name }) => name)).toEqual(["a", "a"]);
   });
 

@@ -199,4 +199,24 @@ describe("a run", () => {
     await pass(1000);
     expect(runsOf("odd")[0]?.error?.message).toContain('"WaitForSignal"');
   });
+
+  test("a step that answers over 4 MiB is an error, and a run that keeps over 32 MiB fails for good", async () => {
+    const { client, pass, runsOf } = await stage((client) => [
+      client.createFunction({ id: "large", triggers: [{ event: "go" }], retries: 0 }, ({ step }) =>
+        step.run("large", () => "x".repeat(4 * 1024 * 1024)),
+      ),
+      client.createFunction({ id: "many", triggers: [{ event: "go" }] }, async ({ step }) => {
+        for (let count = 0; count < 9; count += 1)
+          await step.run(`part-${count}`, () => "x".repeat(4 * 1024 * 1024 - 2));
+      }),
+    ]);
+    await client.send({ name: "go" });
+    await pass(5_000);
+    expect(runsOf("large")[0]?.error?.message).toContain("step output size is greater than the limit");
+    expect(runsOf("many")[0]).toMatchObject({
+      status: "failed",
+      error: { name: "InngestErrStateOverflowed" },
+    });
+    expect(runsOf("many")[0]?.steps.filter(({ status }) => status === "completed")).toHaveLength(8);
+  });
 });
