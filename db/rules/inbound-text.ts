@@ -35,6 +35,9 @@ const STOP_PHRASES = [
 const NOT_A_STOP =
   /\b(?:do\s?n[o']?t|do\s+not|never|wo\s?n[o']?t|ca\s?n[o']?t)\s+(?:please\s+)?(?:stop|unsubscribe|remove)\b/;
 
+/** Twilio joins the parts of a long text up to this length; what a person asks for is said before. */
+const TEXT_CHARACTERS_MAX = 1600;
+
 /** Reads an inbound text; null when it asks for nothing. Twilio's own reading (`OptOutType`) wins where it is given. */
 export function inboundWish(text: string, optOutType: string | null): InboundWish | null {
   switch (optOutType?.toUpperCase()) {
@@ -46,6 +49,7 @@ export function inboundWish(text: string, optOutType: string | null): InboundWis
       return "help";
   }
   const plain = text
+    .slice(0, TEXT_CHARACTERS_MAX)
     .normalize("NFKD")
     .replace(/\p{Mn}/gu, "")
     .replace(/[’‘`]/g, "'")

@@ -69,7 +69,7 @@ export const URL_MAX_CHARACTERS = 2000;
 export function checkUrl(field: string, value: unknown): Result<string> {
   const accepted = `a link that starts with https:// or http://, at most ${URL_MAX_CHARACTERS} characters, without a user name`;
   if (typeof value !== "string") return invalid(field, value, accepted);
-  const text = value.replace(/^ +| +$/g, "");
+  const text = withoutOuterSpaces(value);
   if (text.length > URL_MAX_CHARACTERS || /[\p{Cc}\p{Cf}\p{Cs}\p{White_Space}\\]/u.test(text)) {
     return invalid(field, value, accepted);
   }
@@ -79,6 +79,14 @@ export function checkUrl(field: string, value: unknown): Result<string> {
     return invalid(field, value, accepted);
   }
   return url.href.length > URL_MAX_CHARACTERS ? invalid(field, value, accepted) : ok(url.href);
+}
+
+/** Not by a pattern: `/ +$/` looks at a run of blanks in the middle anew from each of them. */
+function withoutOuterSpaces(text: string): string {
+  let [from, until] = [0, text.length];
+  while (text[from] === " ") from += 1;
+  while (until > from && text[until - 1] === " ") until -= 1;
+  return text.slice(from, until);
 }
 
 /**

@@ -77,9 +77,35 @@ const TEXTS = [
   ],
 ];
 
+/** What a pattern may try again from each of its places, when something else comes before and after. */
+export const RUNS = [
+  " ",
+  "\n",
+  "\u00a0",
+  "\u200b",
+  "-",
+  ".",
+  ",",
+  ":",
+  "/",
+  "a",
+  "0",
+  "a ",
+  "a.",
+  "a@",
+  "+1",
+  "0 ",
+  "e\u0301",
+  "(",
+];
+
 /** Text of any kind and length; about one in thirty is long. */
 export function text(dice: Dice): string {
   const one = dice.pick(TEXTS);
+  if (dice.chance(0.01)) {
+    const run = dice.pick(RUNS);
+    return `${dice.pick(TEXTS)}a${run.repeat(50_000 / run.length)}${dice.pick(TEXTS)}`;
+  }
   if (dice.chance(0.03)) return one.repeat(dice.pick([40, 700, 9_000])).slice(0, 40_000);
   if (dice.chance(0.3)) return `${one}${dice.pick(TEXTS)}`;
   if (dice.chance(0.2)) return String.fromCharCode(...many(dice, 12, () => dice.int(0, 0xffff)));
