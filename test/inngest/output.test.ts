@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { escapeControls } from "../../inngest/output";
 
 const OUTPUT = fileURLToPath(new URL("../../inngest/output.ts", import.meta.url));
 
@@ -40,4 +42,16 @@ test("a process whose output nobody reads any more is not kept busy by telling s
   expect(await uncaughtWithoutReader(listening)).toBe(0);
   // Without it, telling of the failure fails, and that is told.
   expect(await uncaughtWithoutReader("")).toBeGreaterThan(1);
+});
+
+test("a terminal obeys nothing that a stranger's header or words brought into a line, and the line stays as it was otherwise", () => {
+  const stream = new PassThrough();
+  escapeControls(stream);
+  const line = JSON.stringify({ message: "Grüße \u009b2J \u202egnp.exe\u2066 👋 é", at: 1 });
+  stream.write(`${line}\n`);
+  stream.write(Buffer.from("bytes \u001b[0m\n"));
+  const written = String(stream.read());
+  expect(written).not.toMatch(/[\u0080-\u009f\u202a-\u202e\u2066-\u2069]/);
+  expect(JSON.parse(written.split("\n")[0] ?? "")).toEqual(JSON.parse(line));
+  expect(written).toContain("bytes \u001b[0m\n");
 });
