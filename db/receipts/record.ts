@@ -20,7 +20,8 @@ interface Reported {
  * Writes down what a provider reports about a message, once (DESIGN: receipts resolve unknown outcomes).
  *
  * A report that proves acceptance ends any waiting or unknown delivery as delivered; a bounce, complaint or opt-out suppresses the address. Reports may come twice, late and in any order: the
- * end is the same. One about a delivery that nobody knows any more is remembered and changes nothing.
+ * end is the same. One about a delivery that nobody knows any more is remembered and changes nothing; one about somebody
+ * who was erased suppresses nobody: their address is gone.
  *
  * Lock order: address, destinations, delivery.
  */
@@ -65,7 +66,7 @@ async function findReported(tx: Transaction, { reference }: ProviderReport): Pro
   if (reference === null || !REFERENCE.test(reference)) return null;
   const [named] = await rows<Reported>(
     tx,
-    sql`select d.id, d.channel, d.partition, x.address
+    sql`select d.id, d.channel, d.partition, case when x.state_reason is distinct from 'erased' then x.address end as address
       from deliveries d left join destinations x on x.id = d.destination_id where d.reference = ${reference}`,
   );
   return named ?? null;

@@ -1,9 +1,10 @@
 import "next/dist/server/node-environment-baseline";
 import { afterEach, expect, test } from "vitest";
+import { auth } from "../../../app/_auth/auth";
 import { actingShopper } from "../../../app/_auth/session";
 import { resetConfig } from "../../../db/config";
 import { confirmPhoneCode, startPhoneCode } from "../../../db/phone-codes";
-import { linkToken, readLinkToken } from "../../../inngest/messages/links";
+import { linkToken, parcelToken, readLinkToken, readParcelToken } from "../../../inngest/messages/links";
 import { makeSubscriber } from "../../support/factories";
 import { requestScope } from "../../support/request-scope";
 import { signedIn } from "./people";
@@ -27,15 +28,20 @@ test("a session and a link outlive a change of the secret, and end when the old 
   start(OLD);
   const { headers, subscriberId } = await signedIn("shopper");
   const token = linkToken(ID);
+  const following = { shipmentId: ID, subscriberId: subscriberId ?? "" };
+  const parcel = parcelToken(following);
   const who = () => requestScope(new Headers(headers)).run(() => actingShopper() as Promise<never>);
   expect(await who()).toMatchObject({ subscriberId });
   start(NEW, OLD);
   expect(await who()).toMatchObject({ subscriberId });
   expect(readLinkToken(token)).toBe(ID);
+  expect(readParcelToken(parcel)).toEqual(following);
+  expect(parcelToken(following)).not.toBe(parcel);
   expect(linkToken(ID)).not.toBe(token);
   start(NEW);
   expect(await who()).toBeNull();
   expect(readLinkToken(token)).toBeNull();
+  expect(readParcelToken(parcel)).toBeNull();
 });
 
 test("a phone code that was sent under the secret of before still proves its number, and none under a foreign one", async () => {
@@ -48,4 +54,22 @@ test("a phone code that was sent under the secret of before still proves its num
   expect((await confirmPhoneCode(id, destinationId, code)).ok).toBe(false);
   start(NEW, OLD);
   expect((await confirmPhoneCode(id, destinationId, code)).ok).toBe(true);
+});
+
+test("an emailed code that was sent under the secret of before signs in, and none under a foreign one", async () => {
+  const signIn = (email: string, otp: string) =>
+    requestScope()
+      .run(() => auth().api.signInEmailOTP({ body: { email, otp }, headers: new Headers() }))
+      .then(
+        ({ user }) => user.email,
+        () => "refused",
+      );
+  start(OLD);
+  const codeFor = (email: string) => auth().api.createVerificationOTP({ body: { email, type: "sign-in" } });
+  const [kept, lost] = ["kept@shopper.example", "lost@shopper.example"];
+  const codes = { kept: await codeFor(kept), lost: await codeFor(lost) };
+  start(NEW);
+  expect(await signIn(lost, codes.lost)).toBe("refused");
+  start(NEW, OLD);
+  expect(await signIn(kept, codes.kept)).toBe(kept);
 });

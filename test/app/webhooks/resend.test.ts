@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { POST } from "../../../app/api/webhooks/resend/route";
+import { resetConfig } from "../../../db/config";
 import { database, rows } from "../../../db/connection";
+import { eraseSubscriber } from "../../../db/privacy/erase";
 import { signSvix } from "../../../standins/providers";
 import { makeDelivery, makeDestination, makeSubscriber } from "../../support/factories";
 
@@ -49,6 +51,23 @@ describe("a report is believed only with Svix's signature over its bytes, made i
     const good = signSvix(SECRET, "msg_rotated", nowSeconds(), body);
     expect((await post(body, { id: "msg_rotated", signature: `v1,AAAA ${good}` })).status).toBe(204);
   });
+
+  test("while two secrets are set either is believed, and the former no more once it is taken out", async () => {
+    const next = `whsec_${Buffer.from("the-next-secret-of-resend").toString("base64")}`;
+    const under = (secret: string, id: string) => post(event("nobody"), { id, secret });
+    const start = (secrets: string) => {
+      process.env.RESEND_WEBHOOK_SECRET = secrets;
+      resetConfig();
+    };
+    expect((await under(next, "msg_early")).status).toBe(401);
+    start(`${SECRET}, ${next}`);
+    expect((await under(SECRET, "msg_old")).status).toBe(204);
+    expect((await under(next, "msg_new")).status).toBe(204);
+    start(next);
+    expect((await under(SECRET, "msg_late")).status).toBe(401);
+    expect((await under(next, "msg_next")).status).toBe(204);
+    start(SECRET);
+  });
 });
 
 test("what is signed but cannot be read is told apart from what says nothing about a message", async () => {
@@ -90,3 +109,46 @@ test("a complaint suppresses the address at once, for every row that has it", as
     { channel: "email", scope: "*", reason: "complained" },
   ]);
 });
+
+test.each([
+  ["email.delivered", {}],
+  ["email.bounced", { bounce: { type: "Permanent" } }],
+  ["email.complained", {}],
+])(
+  "a late %s about somebody who was erased is kept, brings nothing of them back and suppresses nobody",
+  async (type, extra) => {
+    const subscriber = await makeSubscriber();
+    const destination = await makeDestination(subscriber.id, { address: "late@shopper.example" });
+    const delivery = await makeDelivery({
+      ...{ subscriberId: subscriber.id, destinationId: destination.id },
+      ...{ state: "delivered" as const, channel: "email" as const },
+    });
+    const erased = await eraseSubscriber(subscriber.id, { name: "grace", reason: "they asked" });
+    expect(erased.ok).toBe(true);
+    const state = () =>
+      rows(
+        database(),
+        sql`select d.state, d.reason, x.address, x.state as "destinationState", x.state_reason as "why",
+          (select count(*)::int from suppressions) as suppressions
+        from deliveries d join destinations x on x.id = d.destination_id where d.id = ${delivery.id}::uuid`,
+      );
+    const before = await state();
+    const body = JSON.stringify({
+      type,
+      data: {
+        ...{ email_id: `e-${type}`, to: ["late@shopper.example"], tags: { delivery_id: delivery.reference } },
+        ...extra,
+      },
+    });
+    for (const id of [`msg_late_${type}`, `msg_later_${type}`])
+      expect((await post(body, { id })).status).toBe(204);
+    expect(await state()).toEqual(before);
+    expect(before).toMatchObject([{ destinationState: "retired", why: "erased" }]);
+    const kept = await rows<{ line: string }>(
+      database(),
+      sql`select to_jsonb(r)::text as line from receipts r where delivery_id = ${delivery.id}::uuid`,
+    );
+    expect(kept).toHaveLength(2);
+    expect(JSON.stringify(kept)).not.toContain("late@");
+  },
+);

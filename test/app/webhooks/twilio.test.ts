@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { POST } from "../../../app/api/webhooks/twilio/route";
+import { resetConfig } from "../../../db/config";
 import { database, rows } from "../../../db/connection";
 import { findSuppressions } from "../../../db/suppressions";
 import { signTwilio } from "../../../standins/providers";
@@ -113,4 +114,21 @@ test("what no column takes is no reason to fail: Twilio would not send the repor
   expect((await post(odd, { path: `${PATH}?d=%00` })).status).toBe(204);
   const said = { MessageSid: "SM10", From: "+12025550124", To: "+1500\0", Body: "ST\0OP" };
   expect((await post(said)).status).toBe(200);
+});
+
+test("while Twilio's tokens are exchanged either is believed, and the former no more once it is taken out", async () => {
+  const next = "the-secondary-token-of-twilio";
+  const start = (token: string, previous?: string) => {
+    process.env.TWILIO_AUTH_TOKEN = token;
+    if (previous === undefined) delete process.env.TWILIO_AUTH_TOKEN_PREVIOUS;
+    else process.env.TWILIO_AUTH_TOKEN_PREVIOUS = previous;
+    resetConfig();
+  };
+  const under = async (token: string) => (await post(status("SM9", "sent"), { token })).status;
+  expect([await under(TOKEN), await under(next)]).toEqual([204, 403]);
+  start(next, TOKEN);
+  expect([await under(TOKEN), await under(next)]).toEqual([204, 204]);
+  start(next);
+  expect([await under(TOKEN), await under(next)]).toEqual([403, 204]);
+  start(TOKEN);
 });
