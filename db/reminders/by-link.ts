@@ -11,13 +11,17 @@ export interface LinkedReminder {
   nowMs: number;
 }
 
-/** Reads a reminder for whoever holds its signed link; the caller has checked the signature. Null when it is gone. */
+/**
+ * Reads a reminder for whoever holds its signed link; the caller has checked the signature. Null when it is gone, or its
+ * owner was erased.
+ */
 export async function readLinked(reminderId: string): Promise<LinkedReminder | null> {
   if (!isId(reminderId)) return null;
   return transact(async (tx) => {
     const [owner] = await rows<{ subscriberId: string }>(
       tx,
-      sql`select subscriber_id as "subscriberId" from reminders where id = ${reminderId}::uuid`,
+      sql`select r.subscriber_id as "subscriberId" from reminders r join subscribers s on s.id = r.subscriber_id
+        where r.id = ${reminderId}::uuid and s.erased_at is null`,
     );
     if (owner === undefined) return null;
     const [row] = await selectReminders(

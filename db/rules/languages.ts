@@ -1,3 +1,4 @@
+import { acceptedTags } from "./accept-language";
 import ar from "./languages/ar.json";
 import en from "./languages/en.json";
 import type { Words } from "./speech";
@@ -45,16 +46,8 @@ function supports(tag: string): boolean {
 
 /** The best of a browser's languages (RFC 9110, 12.5.4) that pages exist in; English when there is none. */
 export function languageAccepted(header: string | null): Language {
-  const wanted = (header ?? "")
-    .split(",")
-    .map((part) => {
-      const [tag = "", ...parameters] = part.trim().split(";");
-      const quality = parameters.map((one) => /^\s*q=([\d.]+)\s*$/.exec(one)?.[1]).find(Boolean);
-      return { tag, quality: Number(quality ?? 1) };
-    })
-    .filter(({ tag, quality }) => quality > 0 && languageOf(tag).locale === tag.toLowerCase().split("-")[0])
-    .sort((one, other) => other.quality - one.quality);
-  return languageOf(wanted[0]?.tag);
+  const exists = (tag: string) => languageOf(tag).locale === tag.toLowerCase().split("-")[0];
+  return languageOf(acceptedTags(header).find(exists));
 }
 
 /** What the operators' console is written in. */

@@ -52,6 +52,8 @@ export interface LinkPageWords {
   signIn: string;
   unknownTitle: string;
   unknown: string;
+  /** Read out behind a button's words while it works. */
+  inProgress: string;
 }
 
 /** The languages that messages are written in: a file in `languages/`, and its name here. */

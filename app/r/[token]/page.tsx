@@ -2,10 +2,11 @@ import { AlarmClock, Check, CircleX } from "lucide-react";
 import type { Metadata } from "next";
 import { cache } from "react";
 import type { ReminderStatus } from "../../../db/reminders/views";
-import { messageLocale } from "../../../db/rules/message-locale";
+import { languageOf } from "../../../db/rules/languages";
 import { formatWhen } from "../../../db/rules/time-zone";
 import { type LinkPageWords, messageWords, textDirection } from "../../../inngest/messages/words";
-import { pageLanguage } from "../../_language/language";
+import { GiveWords } from "../../_language/give-words";
+import { linkLanguage } from "../../_language/language";
 import { linkedParcel, linkedReminder, readChannel } from "../../_reminders/linked";
 import { TextLink } from "../../_ui/button";
 import { Logo } from "../../_ui/logo";
@@ -18,14 +19,14 @@ import { ParcelLink } from "./parcel-link";
 export async function generateMetadata({ params }: PageProps<"/r/[token]">): Promise<Metadata> {
   const { token } = await params;
   const linked = (await readLinked(token)) ?? (await readParcel(token));
-  const words = messageWords(linked?.locale ?? (await pageLanguage()).locale).page;
+  const words = messageWords(await linkLanguage(linked?.locale ?? null)).page;
   return {
     title: linked !== null && "parcel" in linked ? words.parcel.title : words.title,
     robots: { index: false, follow: false },
   };
 }
 
-/** Once for title and page; a link that we have not signed is answered in the browser's language. */
+/** Once for title and page. */
 const readLinked = cache(linkedReminder);
 const readParcel = cache(linkedParcel);
 
@@ -34,9 +35,10 @@ export default async function LinkPage({ params, searchParams }: PageProps<"/r/[
   const [{ token }, query] = await Promise.all([params, searchParams]);
   const linked = await readLinked(token);
   const followed = linked === null ? await readParcel(token) : null;
-  const locale = messageLocale((linked ?? followed)?.locale ?? (await pageLanguage()).locale);
+  const locale = await linkLanguage((linked ?? followed)?.locale ?? null);
   const words = messageWords(locale).page;
   const channel = words.channelNames[readChannel(query.stop ?? query.channel)];
+  const frame = { ...languageOf(locale).words.frame, inProgress: words.inProgress };
   return (
     <main
       id="main"
@@ -45,45 +47,47 @@ export default async function LinkPage({ params, searchParams }: PageProps<"/r/[
       className="mx-auto flex w-full max-w-lg grow flex-col gap-6 px-4 py-8 sm:py-14"
     >
       <Logo />
-      {followed !== null ? (
-        <ParcelLink
-          token={token}
-          parcel={followed.parcel}
-          locale={locale}
-          said={query.said}
-          stop={readChannel(query.stop ?? query.channel)}
-        />
-      ) : linked === null ? (
-        <Card className="space-y-2">
-          <h1 className="text-xl font-semibold">{words.unknownTitle}</h1>
-          <p className="text-ink-soft">{words.unknown}</p>
-        </Card>
-      ) : (
-        <>
-          {typeof query.said === "string" && <Said said={query.said} words={words} channel={channel} />}
-          {typeof query.stop === "string" ? (
-            <Stop token={token} stop={readChannel(query.stop)} words={words} channel={channel} />
-          ) : null}
-          <Card className="space-y-5">
-            <div className="space-y-1">
-              <p className="text-sm text-ink-soft">{words.title}</p>
-              <h1 dir="auto" className="align-parent text-2xl font-semibold break-words">
-                {linked.reminder.title}
-              </h1>
-              <p className="text-ink-soft">
-                {words.due}:{" "}
-                <time dateTime={linked.reminder.dueAt}>
-                  {formatWhen(Date.parse(linked.reminder.dueAt), linked.reminder.timeZone, locale)}
-                </time>
-              </p>
-            </div>
-            {isOver(linked.reminder.status) ? null : <Buttons token={token} words={words} />}
+      <GiveWords tag={locale} words={{ frame }}>
+        {followed !== null ? (
+          <ParcelLink
+            token={token}
+            parcel={followed.parcel}
+            locale={locale}
+            said={query.said}
+            stop={readChannel(query.stop ?? query.channel)}
+          />
+        ) : linked === null ? (
+          <Card className="space-y-2">
+            <h1 className="text-xl font-semibold">{words.unknownTitle}</h1>
+            <p className="text-ink-soft">{words.unknown}</p>
           </Card>
-          <TextLink href={`/reminders/${linked.reminder.id}`} prefetch={false} className="self-start">
-            {words.signIn}
-          </TextLink>
-        </>
-      )}
+        ) : (
+          <>
+            {typeof query.said === "string" && <Said said={query.said} words={words} channel={channel} />}
+            {typeof query.stop === "string" ? (
+              <Stop token={token} stop={readChannel(query.stop)} words={words} channel={channel} />
+            ) : null}
+            <Card className="space-y-5">
+              <div className="space-y-1">
+                <p className="text-sm text-ink-soft">{words.title}</p>
+                <h1 dir="auto" className="align-parent text-2xl font-semibold break-words">
+                  {linked.reminder.title}
+                </h1>
+                <p className="text-ink-soft">
+                  {words.due}:{" "}
+                  <time dateTime={linked.reminder.dueAt}>
+                    {formatWhen(Date.parse(linked.reminder.dueAt), linked.reminder.timeZone, locale)}
+                  </time>
+                </p>
+              </div>
+              {isOver(linked.reminder.status) ? null : <Buttons token={token} words={words} />}
+            </Card>
+            <TextLink href={`/reminders/${linked.reminder.id}`} prefetch={false} className="self-start">
+              {words.signIn}
+            </TextLink>
+          </>
+        )}
+      </GiveWords>
     </main>
   );
 }

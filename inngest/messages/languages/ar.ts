@@ -61,5 +61,6 @@ export const ar: MessageWords = {
     signIn: "عرض كل تذكيراتك",
     unknownTitle: "هذا الرابط لا يؤدي إلى شيء",
     unknown: "ربما كان ناقصًا، أو لم يعد تذكيره موجودًا. لم يتغير شيء.",
+    inProgress: "(جارٍ التنفيذ)",
   },
 };

@@ -54,5 +54,6 @@ export const de: MessageWords = {
     unknownTitle: "Dieser Link führt nirgendwohin",
     unknown:
       "Er ist vielleicht unvollständig, oder seine Erinnerung gibt es nicht mehr. Nichts wurde geändert.",
+    inProgress: "(läuft)",
   },
 };

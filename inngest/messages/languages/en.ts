@@ -52,5 +52,6 @@ export const en: MessageWords = {
     signIn: "See all your reminders",
     unknownTitle: "This link leads nowhere",
     unknown: "It may be incomplete, or its reminder no longer exists. Nothing has been changed.",
+    inProgress: "(in progress)",
   },
 };

@@ -53,5 +53,6 @@ export const fr: MessageWords = {
     signIn: "Voir tous vos rappels",
     unknownTitle: "Ce lien ne mène nulle part",
     unknown: "Il est peut-être incomplet, ou son rappel n'existe plus. Rien n'a été changé.",
+    inProgress: "(en cours)",
   },
 };

@@ -1,7 +1,11 @@
 import "next/dist/server/node-environment-baseline";
+import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
+import { linkedReminder } from "../../../app/_reminders/linked";
 import { POST as answerHandler } from "../../../app/api/answers/[token]/route";
 import { GET as look, POST as unsubscribe } from "../../../app/api/unsubscribe/[token]/route";
+import { database, rows } from "../../../db/connection";
+import { eraseSubscriber } from "../../../db/privacy/erase";
 import { readReminder } from "../../../db/reminders/read";
 import { readShopper } from "../../../db/shoppers";
 import { linkToken, readLinkToken, unsubscribeAddress } from "../../../inngest/messages/links";
@@ -79,6 +83,28 @@ describe("unsubscribing", () => {
     expect(response.status).toBe(404);
     expect(await offNow()).toEqual([]);
   });
+});
+
+test("a link of somebody who was erased is nobody's: it shows nothing, does nothing and writes nothing", async () => {
+  const { id, token, subscriberId } = await set();
+  expect(await eraseSubscriber(subscriberId, { name: "grace", reason: "they asked" })).toMatchObject({
+    ok: true,
+  });
+  const kept = () =>
+    rows(
+      database(),
+      sql`select (select count(*)::int from preferences) as preferences, r.status, r.updated_at
+      from reminders r where r.id = ${id}::uuid`,
+    );
+  const before = await kept();
+  const one = await requestScope().run(() => unsubscribe(request("/x?channel=email", ONE_CLICK), at(token)));
+  expect(one.status).toBe(404);
+  const looked = await requestScope().run(() => look(request("/x?channel=email"), at(token)));
+  expect(looked.headers.get("location")).toBe("/r/unknown");
+  for (const action of ["done", "snooze", "opened"])
+    expect((await answer(request("/x", { action }), at(token))).status, action).toBe(404);
+  expect(await linkedReminder(token)).toBeNull();
+  expect(await kept()).toEqual(before);
 });
 
 describe("an answer on a notification", () => {
