@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { ledgerNowMs, rows, type Transaction, transact, uuids } from "../connection";
+import { NEXT_ELIGIBLE_MS } from "../ledger/next-eligible";
 import { fail, ok, type Result } from "../rules/errors";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel, Lane } from "../rules/outcome";
@@ -59,7 +60,7 @@ interface Found extends DeliveryLine {
 
 const LINE = sql`d.id, ${microseconds(sql`d.created_at`)} as "atUs", d.reference, d.key, d.channel, d.lane, d.partition, d.state,
   d.reason, d.last_class as "lastClass", epoch_ms(d.scheduled_at) as "scheduledAtMs",
-  epoch_ms(d.next_eligible_at) as "nextEligibleAtMs", epoch_ms(d.latest_attempt_at) as "latestAttemptAtMs",
+  ${NEXT_ELIGIBLE_MS} as "nextEligibleAtMs", epoch_ms(d.latest_attempt_at) as "latestAttemptAtMs",
   epoch_ms(d.finished_at) as "finishedAtMs", epoch_ms(d.expires_at) as "expiresAtMs", d.attempt_count as attempts`;
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { ledgerNowMs, rows, transact } from "../connection";
+import { NEXT_ELIGIBLE_MS } from "../ledger/next-eligible";
 import type { Forecast } from "../rules/forecast";
 import type { DeliveryState } from "../rules/lifecycle";
 import type { Channel, Lane } from "../rules/outcome";
@@ -79,7 +80,7 @@ export interface DeliveryStory {
 
 const FACTS = sql`d.id, d.key, d.reference, d.channel, d.lane, d.partition, d.state, d.reason, d.wish,
   d.last_class as "lastClass", epoch_ms(d.created_at) as "createdAtMs", epoch_ms(d.scheduled_at) as "scheduledAtMs",
-  epoch_ms(d.next_eligible_at) as "nextEligibleAtMs", epoch_ms(d.admitted_at) as "admittedAtMs",
+  ${NEXT_ELIGIBLE_MS} as "nextEligibleAtMs", epoch_ms(d.admitted_at) as "admittedAtMs",
   epoch_ms(d.admitted_until) as "admittedUntilMs", d.kept_by as "keptBy", epoch_ms(d.kept_until) as "keptUntilMs",
   epoch_ms(d.lease_until) as "leaseUntilMs", epoch_ms(d.first_attempt_at) as "firstAttemptAtMs",
   epoch_ms(d.latest_attempt_at) as "latestAttemptAtMs", epoch_ms(d.finished_at) as "finishedAtMs",

@@ -148,8 +148,9 @@ export async function applyLateEvidence(tx: Transaction, late: readonly Decided[
 }
 
 /**
- * A refusal that comes after the row moved on still names a time (P3): whoever waits waits as long, and what another
- * holder calls about keeps the time for when that call has ended. Nothing of the failure budget is spent.
+ * A refusal that comes after the row moved on still names a time (P3): whoever waits waits as long, what another holder
+ * calls about keeps the time for when that call has ended, and what is dead keeps it for a redrive. Nothing of the failure
+ * budget is spent.
  */
 export async function heedLateRefusals(tx: Transaction, late: readonly Decided[]): Promise<void> {
   for (const { call, row, settlement } of late) {
@@ -162,7 +163,7 @@ export async function heedLateRefusals(tx: Transaction, late: readonly Decided[]
           last_class = case when state in ('ready', 'deferred') then ${call.outcome.class} else last_class end,
           state = case state when 'ready' then 'deferred' else state end,
           admission_id = null, admitted_until = null, kept_by = null, kept_until = null
-        where id = ${row.id} and state in ('scheduled', 'ready', 'sending', 'deferred')`,
+        where id = ${row.id} and state in ('scheduled', 'ready', 'sending', 'deferred', 'dead')`,
     );
   }
 }

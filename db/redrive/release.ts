@@ -100,7 +100,10 @@ async function skip(
   );
 }
 
-/** The one way from `dead` to `ready`. Each goes behind its own flow's last ready row, or at the lane's clock. */
+/**
+ * The one way from `dead` to `ready`. Each goes behind its own flow's last ready row, or at the lane's clock; one whose
+ * refusal was read when it was dead already waits for the time that was named (P3).
+ */
 async function bringBack(
   tx: Transaction,
   redrive: { redriveId: string; includesAmbiguous: boolean; nowMs: number },
@@ -133,8 +136,13 @@ async function bringBack(
         failure_budget = greatest(d.failure_budget, d.failure_count + ${FAILURE_BUDGET}::int),
         acknowledged = ${redrive.includesAmbiguous} and d.unresolved_since is not null,
         owner = p.owner, reason = null, wish = null, reconcile_at = null, finished_at = null, dismissed_at = null,
-        next_eligible_at = null
+        next_eligible_at = case when d.next_eligible_at > ledger_now() then d.next_eligible_at end
       from placed, partitions p where d.id = placed.id and p.key = d.partition and d.state = 'dead'`,
+  );
+  await rows(
+    tx,
+    sql`update deliveries set state = 'deferred', pass = null
+      where id = any(${uuids(ids)}) and state = 'ready' and next_eligible_at is not null`,
   );
   await rows(
     tx,

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { at, rows, transact } from "../connection";
 import { forecastDeliveries } from "../console/forecast";
+import { NEXT_ELIGIBLE_MS } from "../ledger/next-eligible";
 import { WEIGHTIEST_RECEIPT } from "../receipts/weightiest";
 import { fail, invalid, ok, type Result } from "../rules/errors";
 import type { Forecast } from "../rules/forecast";
@@ -152,7 +153,7 @@ export async function readDeliveries(owner: Owner, id: string): Promise<Result<D
       tx,
       sql`select d.id, d.key, d.channel, case when d.channel = 'push' then dest.label end as device, d.occurrence_id as occurrence,
           d.version, d.state, d.reason, d.last_class as "lastClass",
-          ${WEIGHTIEST_RECEIPT} as receipt, epoch_ms(d.next_eligible_at) as "nextEligibleAtMs",
+          ${WEIGHTIEST_RECEIPT} as receipt, ${NEXT_ELIGIBLE_MS} as "nextEligibleAtMs",
           epoch_ms(d.scheduled_at) as "scheduledAtMs", epoch_ms(d.first_attempt_at) as "firstAttemptAtMs",
           epoch_ms(d.latest_attempt_at) as "latestAttemptAtMs", epoch_ms(d.finished_at) as "finishedAtMs",
           epoch_ms(d.expires_at) as "expiresAtMs", d.attempt_count as attempts, d.failure_count as failures,

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { rows, type Transaction, transact } from "../connection";
+import { NEXT_ELIGIBLE_MS } from "../ledger/next-eligible";
 import { WEIGHTIEST_RECEIPT } from "../receipts/weightiest";
 import type { Milestone, ScanOutcome, ShipmentStatus } from "../rules/shipment-status";
 import type { StoryFacts } from "../rules/story-line";
@@ -79,7 +80,7 @@ export async function readFollowing(
     const updates = await rows<UpdateView>(
       tx,
       sql`select d.key, d.version, d.channel, case when d.channel = 'push' then dest.label end as device, d.state, d.reason,
-          d.last_class as "lastClass", ${WEIGHTIEST_RECEIPT} as receipt, epoch_ms(d.next_eligible_at) as "nextEligibleAtMs",
+          d.last_class as "lastClass", ${WEIGHTIEST_RECEIPT} as receipt, ${NEXT_ELIGIBLE_MS} as "nextEligibleAtMs",
           epoch_ms(d.scheduled_at) as "scheduledAtMs", epoch_ms(d.latest_attempt_at) as "latestAttemptAtMs",
           epoch_ms(d.finished_at) as "finishedAtMs", epoch_ms(d.expires_at) as "expiresAtMs", d.attempt_count as attempts,
           array(select a.class from attempts a where a.delivery_id = d.id order by a.number) as classes
