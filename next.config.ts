@@ -2,6 +2,17 @@ import type { NextConfig } from "next";
 
 const NOT_GUESSED = { key: "X-Content-Type-Options", value: "nosniff" };
 
+/** What is posted to by programs, and passes `proxy.ts` by. */
+const POSTED_TO = ["/api/v1/reminders", "/api/v1/notices", "/api/v1/shipments/events"];
+
+/** JSON for programs: shown by nothing, framed by nothing. */
+const FOR_PROGRAMS = [
+  NOT_GUESSED,
+  { key: "Content-Security-Policy", value: "default-src 'none'; object-src 'none'; frame-ancestors 'none'" },
+  { key: "X-Frame-Options", value: "DENY" },
+  { key: "Referrer-Policy", value: "same-origin" },
+];
+
 const nextConfig: NextConfig = {
   // These talk to the network or to node: modules and gain nothing from bundling; inngest is left to the bundler,
   // because its route handler must share one copy of the client with the pages.
@@ -30,6 +41,7 @@ const nextConfig: NextConfig = {
       headers: [{ key: "Cache-Control", value: "no-store, no-transform" }, NOT_GUESSED],
     },
     { source: "/_next/:path*", headers: [NOT_GUESSED] },
+    ...POSTED_TO.map((source) => ({ source, headers: FOR_PROGRAMS })),
   ],
 };
 

@@ -217,7 +217,9 @@ export function inTwoTrips<Results extends unknown[], Value>(
     database();
     const connection = await (holder.punctualConnection as Connection).client.reserve();
     const send = (queries: SQL[]) =>
-      effects.statement(() => Promise.all(queries.map((query) => sendOn(connection, query))));
+      effects.statement(() =>
+        impersonally(() => Promise.all(queries.map((query) => sendOn(connection, query)))),
+      );
     let usable = true;
     try {
       const [, ...results] = await send([BEGIN, ...reads]);

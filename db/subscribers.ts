@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Executor, rows, type Transaction, transact } from "./connection";
+import { alone, type Executor, rows, type Transaction, transact } from "./connection";
 import { effects } from "./effects";
 import { once } from "./idempotency";
 import { moveFloating } from "./reminders/rederive";
@@ -61,13 +61,10 @@ export async function readSubscriber(executor: Executor, id: string): Promise<Su
 
 /** Finds a subscriber by the shop's own name for them. */
 export async function findSubscriber(externalId: string): Promise<{ id: string; timeZone: string } | null> {
-  return transact(async (tx) => {
-    const [row] = await rows<{ id: string; timeZone: string }>(
-      tx,
-      sql`select id, time_zone as "timeZone" from subscribers where external_id = ${externalId}`,
-    );
-    return row ?? null;
-  });
+  const [row] = await alone<{ id: string; timeZone: string }>(
+    sql`select id, time_zone as "timeZone" from subscribers where external_id = ${externalId}`,
+  );
+  return row ?? null;
 }
 
 /**

@@ -2,6 +2,7 @@ import { EARLY_MS } from "../db/admission/admit";
 import { processGeneration } from "../db/admission/partitions";
 import { claimUnpublished, markPublished, type OutboxRow, releaseUnpublished } from "../db/outbox";
 import { type EventData, type EventName, reminderScheduledV1 } from "../db/rules/event-catalog";
+import { inTurn, isAwaited } from "./in-turn";
 import { log } from "./log";
 import { openDueSecond, readClockMs } from "./opening";
 import { sendEvents } from "./send";
@@ -63,13 +64,19 @@ async function openImminent(claimed: readonly OutboxRow[]): Promise<Set<string>>
   return new Set(near.map((row) => row.id));
 }
 
+/** The line of those in this process who publish. */
+const OUTBOX = "outbox";
+
 /**
  * The doorbell: publishes after a commit without making the caller wait for it or fail with it. The outbox row stands
- * whatever happens here.
+ * whatever happens here. A process publishes one batch after the other: a hundred commits in one second are a few batches
+ * then, and not a hundred that look for each other's rows. Where somebody waits for their turn already, they will take
+ * what was committed before now.
  */
 export async function ringDoorbell(): Promise<void> {
+  if (isAwaited(OUTBOX)) return;
   try {
-    await publishOutbox();
+    await inTurn(OUTBOX, publishOutbox);
   } catch (error) {
     log.error("publishing after a commit failed; the cron will go on", {
       error,

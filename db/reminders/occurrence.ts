@@ -16,6 +16,8 @@ import { currentTrace } from "../trace";
 export const MAX_WAIT_MS = 5 * 24 * 3600 * 1000;
 
 export interface NewOccurrence {
+  /** Where it is told before it is stored. */
+  id?: string;
   reminderId: string;
   origin: "schedule" | "series" | "edit" | "snooze" | "resume" | "undo";
   due: Pick<DueTime, "dueAtMs" | "wallTime" | "timeZone">;
@@ -39,9 +41,9 @@ export async function insertOccurrences(
 /** The same as statements, for a caller that sends more with them. At least one occurrence. */
 export function insertingOccurrences(occurrences: readonly NewOccurrence[]): [SQL, SQL] {
   const given = occurrences.map(({ due, ...occurrence }) => ({
+    id: effects.newId(),
     ...occurrence,
     ...due,
-    id: effects.newId(),
     channels: occurrence.channels.join(","),
   }));
   return [

@@ -1,13 +1,13 @@
-import { sql } from "drizzle-orm";
-import { at, CLOCK, together } from "../connection";
+import { type SQL, sql } from "drizzle-orm";
+import { type Answers, at, CLOCK, type Decision, type Queries } from "../connection";
 import { effects } from "../effects";
-import { type IdempotencyClaim, once } from "../idempotency";
+import { type IdempotencyClaim, onceInTwoTrips } from "../idempotency";
 import { type DueAtInput, resolveDueAt } from "../rules/due-time";
 import { fail, ok, type Result } from "../rules/errors";
 import type { Channel } from "../rules/outcome";
 import { insertingOccurrences, judgeChannels, reachableChannels } from "./occurrence";
 import { firstOfSeries, inZone } from "./series";
-import { type Owner, type ReminderRow, type ReminderView, selectingReminders, toView } from "./views";
+import { type Owner, type ReminderView, type SeenOfRow, toView } from "./views";
 
 export interface ScheduleInput {
   owner: Owner;
@@ -29,50 +29,94 @@ export interface ScheduleInput {
 }
 
 /** What is read before a reminder is stored: its owner, the clock, where the owner can be reached. */
-type Known = [{ timeZone: string }, { nowMs: number }, { channel: Channel }];
+type Known = [{ externalId: string | null; timeZone: string }, { nowMs: number }, { channel: Channel }];
 
 /**
  * Stores a reminder, its first occurrence and the event that arms its wait, in one transaction (P5): when this returns
  * `ok`, the reminder will be delivered, expire with a reason, or be found waiting, whatever dies. A due time is resolved
- * against the ledger's clock.
+ * against the ledger's clock. What is stored is known before it is written, so the answer needs no reading back.
  */
-export async function scheduleReminder(
+export function scheduleReminder(
   input: ScheduleInput,
   idempotency: IdempotencyClaim | null = null,
 ): Promise<Result<{ value: ReminderView; replayed: boolean }>> {
-  return once(idempotency, async (tx) => {
-    const [[subscriber], [clock], reachable] = await together<Known>(tx, [
-      // FOR SHARE: an erasure or an opt-out waits for us or we for it.
-      sql`select time_zone as "timeZone" from subscribers where id = ${input.subscriberId}::uuid for share`,
-      CLOCK,
-      reachableChannels(input.subscriberId),
-    ]);
-    if (clock === undefined || subscriber === undefined)
-      return fail({ code: "not_found", what: "subscriber" });
-    const { nowMs } = clock;
-    const dueAt = input.floating === true ? inZone(input.dueAt, subscriber.timeZone) : input.dueAt;
-    const resolved = resolveDueAt(dueAt, { defaultTimeZone: subscriber.timeZone, nowMs });
-    if (!resolved.ok) return resolved;
-    const due = firstOfSeries(input.repeat ?? null, resolved.value);
-    if (!due.ok) return due;
-    const channels = judgeChannels(reachable, input.channels);
-    if (!channels.ok) return channels;
-    const id = effects.newId();
-    const [, , , [row]] = await together<[never, never, never, ReminderRow]>(tx, [
-      sql`insert into reminders (id, subscriber_id, title, note, url, wall_time, time_zone, due_at, channels,
-          expires_after_seconds, recurrence, series_start, series_last, floating, through_quiet, step_minutes, check_url,
-          version, status, created_at, updated_at)
-        values (${id}::uuid, ${input.subscriberId}::uuid, ${input.title}, ${input.note}, ${input.url}, ${due.value.wallTime},
-          ${due.value.timeZone}, ${at(due.value.dueAtMs)}, string_to_array(${input.channels.join(",")}, ','),
-          ${input.expiresAfterSeconds}, ${due.value.recurrence}, ${due.value.seriesStart}, ${due.value.seriesLast},
-          ${input.floating ?? false}, ${input.throughQuietHours ?? false}, ${input.nextChannelAfterMinutes ?? null},
-          ${input.checkUrl ?? null}, 1, 'active', ${at(nowMs)}, ${at(nowMs)})`,
-      ...insertingOccurrences([
-        { reminderId: id, origin: "schedule", due: due.value, channels: input.channels, version: 1 },
-      ]),
-      selectingReminders(input.owner, sql`r.id = ${id}::uuid`),
-    ]);
-    if (row === undefined) throw new Error("Bug! the reminder just stored is not visible to its owner");
-    return ok(toView(row));
+  const reads: Queries<Known> = [
+    // FOR SHARE: an erasure or an opt-out waits for us or we for it.
+    sql`select external_id as "externalId", time_zone as "timeZone" from subscribers
+      where id = ${input.subscriberId}::uuid for share`,
+    CLOCK,
+    reachableChannels(input.subscriberId),
+  ];
+  return onceInTwoTrips<Known, ReminderView>(idempotency, reads, (known) => decide(input, known));
+}
+
+function decide(
+  input: ScheduleInput,
+  [[subscriber], [clock], reachable]: Answers<Known>,
+): Result<Decision<ReminderView>> {
+  // A shopper whom the shop does not know is nobody to it.
+  const isStranger = input.owner.kind === "shop" && subscriber?.externalId === null;
+  if (clock === undefined || subscriber === undefined || isStranger)
+    return fail({ code: "not_found", what: "subscriber" });
+  const { nowMs } = clock;
+  const dueAt = input.floating === true ? inZone(input.dueAt, subscriber.timeZone) : input.dueAt;
+  const resolved = resolveDueAt(dueAt, { defaultTimeZone: subscriber.timeZone, nowMs });
+  if (!resolved.ok) return resolved;
+  const due = firstOfSeries(input.repeat ?? null, resolved.value);
+  if (!due.ok) return due;
+  const channels = judgeChannels(reachable, input.channels);
+  if (!channels.ok) return channels;
+  const { subscriberId, expiresAfterSeconds } = input;
+  const reminder: NewReminder = {
+    id: effects.newId(),
+    subscriberId,
+    externalId: subscriber.externalId,
+    title: input.title,
+    note: input.note,
+    url: input.url,
+    ...due.value,
+    channels: [...input.channels],
+    expiresAfterSeconds,
+    floating: input.floating ?? false,
+    throughQuiet: input.throughQuietHours ?? false,
+    stepMinutes: input.nextChannelAfterMinutes ?? null,
+    checkUrl: input.checkUrl ?? null,
+    status: "active",
+    version: 1,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+  const occurrenceId = effects.newId();
+  const first = { id: occurrenceId, reminderId: reminder.id, origin: "schedule" as const, due: due.value };
+  return ok({
+    writes: [
+      inserting(reminder),
+      ...insertingOccurrences([{ ...first, channels: reminder.channels, version: reminder.version }]),
+    ],
+    value: toView({
+      ...reminder,
+      occurrenceId,
+      occurrenceNumber: 1,
+      occurrenceState: "waiting",
+      occurrenceDueAtMs: due.value.dueAtMs,
+    }),
   });
+}
+
+/** A row before it has an occurrence. */
+type NewReminder = Omit<
+  SeenOfRow,
+  "occurrenceId" | "occurrenceNumber" | "occurrenceState" | "occurrenceDueAtMs"
+>;
+
+function inserting(reminder: NewReminder): SQL {
+  const createdAt = at(reminder.createdAtMs);
+  return sql`insert into reminders (id, subscriber_id, title, note, url, wall_time, time_zone, due_at, channels,
+      expires_after_seconds, recurrence, series_start, series_last, floating, through_quiet, step_minutes, check_url,
+      version, status, created_at, updated_at)
+    values (${reminder.id}::uuid, ${reminder.subscriberId}::uuid, ${reminder.title}, ${reminder.note}, ${reminder.url},
+      ${reminder.wallTime}, ${reminder.timeZone}, ${at(reminder.dueAtMs)},
+      string_to_array(${reminder.channels.join(",")}, ','), ${reminder.expiresAfterSeconds}, ${reminder.recurrence},
+      ${reminder.seriesStart}, ${reminder.seriesLast}, ${reminder.floating}, ${reminder.throughQuiet},
+      ${reminder.stepMinutes}, ${reminder.checkUrl}, ${reminder.version}, ${reminder.status}, ${createdAt}, ${createdAt})`;
 }

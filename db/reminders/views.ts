@@ -105,8 +105,11 @@ export function selectingReminders(owner: Owner, where: SQL, tail: SQL = sql``):
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
+/** What is told of a row, and what is told from it. */
+export type SeenOfRow = Omit<ReminderRow, "subscriberTimeZone" | "locale">;
+
 /** What callers see of a row. */
-export function toView(row: ReminderRow): ReminderView {
+export function toView(row: SeenOfRow): ReminderView {
   return {
     id: row.id,
     subscriber: row.externalId,
