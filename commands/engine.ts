@@ -11,6 +11,9 @@ type Choice = { kind: EngineKind; plan: ChildPlan };
 /** Where the dev server listens when nobody says otherwise. */
 const USUAL_PORT = 8288;
 
+/** The engine counts its users, and even `version` looks for a newer one, over a network that may not answer. */
+const UNTRACKED = { DO_NOT_TRACK: "1" };
+
 /** A binary answers `version` in well under a second; one for another machine may hang. */
 const PROBE_TIMEOUT_MS = 10_000;
 
@@ -21,8 +24,7 @@ const PROBE_TIMEOUT_MS = 10_000;
  */
 export async function chooseEngine(root: string, port: number, appUrl: string): Promise<Choice> {
   const binary = findBinary(root);
-  // The dev server counts its users over the network unless it is asked not to.
-  const base = { name: "engine", env: { ...process.env, DO_NOT_TRACK: "1" }, port };
+  const base = { name: "engine", env: { ...process.env, ...UNTRACKED }, port };
   if (binary === null) {
     const main = join(root, "standins/engine/main.ts");
     // It reads ENGINE_PORT and APP_URL.
@@ -69,6 +71,7 @@ function findBinary(root: string): string | null {
 function whyNotRunnable(path: string): string | null {
   const probe = spawnSync(path, ["version"], {
     encoding: "utf8",
+    env: { ...process.env, ...UNTRACKED },
     timeout: PROBE_TIMEOUT_MS,
     shell: path.endsWith(".cmd"),
   });

@@ -3,6 +3,7 @@ import type { Engine } from "./core";
 import { wireEvent } from "./intake";
 import type { Context, EngineEvent, Run } from "./model";
 import { isLive } from "./model";
+import { startInvoked } from "./start";
 import { type RunView, viewRun, viewStatus } from "./views";
 
 /** Statuses as the engine's REST API spells them. */
@@ -36,6 +37,8 @@ export async function answerApi(
   if (run) return runRoute(context, engine, run[1] as string, run[2] as string, run[3] ?? null);
   const rerun = /^POST \/api(?:\/v2)?\/runs\/([^/]+)\/rerun$/.exec(route);
   if (rerun) return rerunRoute(engine, rerun[1] as string);
+  const invoked = /^POST \/invoke\/([^/]+)$/.exec(route);
+  if (invoked) return invokeRoute(context, decodeURIComponent(invoked[1] as string), await request.text());
   if (route === "GET /api/runs.json") return json(listRuns(context, url));
   const view = /^GET \/api\/runs\/([^/]+)\.json$/.exec(route);
   if (view) {
@@ -126,4 +129,12 @@ function restRun(run: Run): Record<string, unknown> {
 function rerunRoute(engine: Engine, id: string): Response {
   const runId = engine.rerun(id);
   return runId === null ? missing("run") : json({ runId, data: { runId } });
+}
+
+/** Starts one function, whatever its triggers; like the engine it answers with the id of the event that stands for it. */
+function invokeRoute(context: Context, functionId: string, body: string): Response {
+  const fn = context.functions.get(functionId);
+  if (!fn || fn.removed) return missing("function");
+  const { data } = JSON.parse(body || "{}") as { data?: Record<string, unknown> };
+  return json({ id: startInvoked(context, fn, { data: data ?? {} }).internalId, status: 200 });
 }

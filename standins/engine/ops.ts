@@ -1,8 +1,8 @@
-import type { CallRecord, Context, EngineEvent, ErrorShape, QueueItem, Run } from "./model";
+import type { CallRecord, Context, ErrorShape, QueueItem, Run } from "./model";
 import { isLive } from "./model";
 import { recordStep, remembers, stepEnded } from "./progress";
 import { type Answer, bytesOf, type Op } from "./response";
-import { createRun } from "./start";
+import { startInvoked } from "./start";
 import { backoffMs, expiryMs, LONGEST_SLEEP_MS, sleepMs } from "./timing";
 import { waitForEvent, waitForInvoked } from "./waits";
 
@@ -216,17 +216,11 @@ function openInvoke(context: Context, item: QueueItem, op: Op): void {
   }
   waitForInvoked(context, run, op.id, raceMode, timeout ?? nowMs + INVOKE_WAIT_MS);
   const payload = (op.opts?.payload ?? {}) as { data?: Record<string, unknown>; v?: string; meta?: unknown };
-  const internalId = context.newId();
-  const event: EngineEvent = {
-    internalId,
-    id: internalId,
-    name: "inngest/function.invoked",
-    data: { ...payload.data, _inngest: { fn_id: functionId, correlation_id: `${run.id}.${op.id}` } },
-    ts: nowMs,
+  startInvoked(context, fn, {
+    data: payload.data ?? {},
     ...(payload.v ? { v: payload.v } : {}),
-    receivedAtMs: nowMs,
-  };
-  createRun(context, fn, event, { rememberAs: null, invokedBy: { run, stepId: op.id, raceMode } });
+    invokedBy: { run, stepId: op.id, raceMode },
+  });
 }
 
 function attempted(run: Run, op: Op, call: CallRecord) {

@@ -167,3 +167,27 @@ function armStartTimeout(context: Context, run: Run, nowMs: number): void {
     }),
   );
 }
+
+/** Starts a function for a step that invokes it, or for whoever asks: its event is known by the function alone. */
+export function startInvoked(
+  context: Context,
+  fn: RegisteredFunction,
+  call: { data: Record<string, unknown>; v?: string; invokedBy?: NonNullable<Run["invokedBy"]> },
+): EngineEvent {
+  const nowMs = context.clock.nowMs();
+  const internalId = context.newId();
+  const { invokedBy } = call;
+  const by = invokedBy ? { correlation_id: `${invokedBy.run.id}.${invokedBy.stepId}` } : {};
+  const event: EngineEvent = {
+    internalId,
+    id: internalId,
+    name: "inngest/function.invoked",
+    data: { ...call.data, _inngest: { fn_id: fn.id, ...by } },
+    ts: nowMs,
+    ...(call.v ? { v: call.v } : {}),
+    receivedAtMs: nowMs,
+  };
+  context.events.push(event);
+  createRun(context, fn, event, { rememberAs: null, ...(invokedBy ? { invokedBy } : {}) });
+  return event;
+}

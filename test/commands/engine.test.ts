@@ -43,6 +43,15 @@ test("an installed binary that runs is taken, and told where the app is", async 
   );
 });
 
+test("a binary that asks the network for a newer one is not kept waiting for it when it is looked at", async () => {
+  await program(
+    join(root, "node_modules/.bin/inngest-cli"),
+    'echo 1.45.1-abc; [ -n "$DO_NOT_TRACK" ] || exit 1',
+  );
+  const { kind, plan } = await choose();
+  expect([kind, plan.env.DO_NOT_TRACK]).toEqual(["inngest-dev-server", "1"]);
+});
+
 test("beside another stack it listens on none of the usual ports", async () => {
   await program(join(root, "node_modules/.bin/inngest-cli"), "echo 1.45.1-abc");
   const { plan } = await chooseEngine(root, 8388, "http://127.0.0.1:3100");

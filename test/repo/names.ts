@@ -9,7 +9,8 @@ const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/;
 const ROUTE_SEGMENT = /^(\[{1,2}(\.\.\.)?[a-zA-Z]+\]{1,2}|\([a-z-]+\)|@[a-z-]+|_[a-z-]+|\.well-known)$/;
 
 /** Names by which tools look for a file; they choose its case. */
-const GIVEN = /^(README|ARCHITECTURE|OPERATIONS|CHANGELOG|LICENSE|CONTRIBUTING|SECURITY)(\.md)?$|^\./;
+const GIVEN =
+  /^(README|ARCHITECTURE|OPERATIONS|CHANGELOG|LICENSE|CONTRIBUTING|SECURITY|Dockerfile)(\.md)?$|^\./;
 
 /** What is wrong with a file's path. */
 export function pathFindings(path: string): Finding[] {

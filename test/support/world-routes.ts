@@ -1,22 +1,28 @@
+import type { InngestFunction } from "inngest";
 import { serve } from "inngest/edge";
 import { POST as resendReports } from "../../app/api/webhooks/resend/route";
 import { POST as twilioReports } from "../../app/api/webhooks/twilio/route";
 import { functions, inngest } from "../../inngest";
 import { DEFAULT_WEBHOOK_SECRET, signSvix } from "../../standins/providers";
 
-const inngestHandler = serve({ client: inngest, functions }) as (request: Request) => Promise<Response>;
+export type Routes = (request: Request) => Promise<Response>;
 
-/** The app's own routes, by path. */
-export async function routes(request: Request): Promise<Response> {
-  switch (new URL(request.url).pathname) {
-    case "/api/webhooks/resend":
-      return resendReports(request);
-    case "/api/webhooks/twilio":
-      return twilioReports(request);
-    default:
-      return inngestHandler(request);
-  }
+/** The app's own routes, by path, for a build that has these functions. */
+export function routesOf(build: InngestFunction.Any[]): Routes {
+  const inngestHandler = serve({ client: inngest, functions: build }) as Routes;
+  return async (request) => {
+    switch (new URL(request.url).pathname) {
+      case "/api/webhooks/resend":
+        return resendReports(request);
+      case "/api/webhooks/twilio":
+        return twilioReports(request);
+      default:
+        return inngestHandler(request);
+    }
+  };
 }
+
+export const routes = routesOf([...functions]);
 
 /** Resend's SDK judges the age of a report by the real clock, so it is signed anew at the real time. */
 export function signedNow(init: RequestInit): RequestInit {

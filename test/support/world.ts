@@ -7,7 +7,6 @@ import { snoozeReminder } from "../../db/reminders/snooze";
 import type { ReminderView } from "../../db/reminders/views";
 import type { EditReminderBody } from "../../db/rules/api-schemas";
 import type { Channel } from "../../db/rules/outcome";
-import { putSubscriber } from "../../db/subscribers";
 import { forgetEpochs } from "../../inngest/delivery-calls";
 import { renderForChannels } from "../../inngest/messages/reminder-payloads";
 import { ringDoorbell } from "../../inngest/publish";
@@ -18,10 +17,11 @@ import { createProviders, inProcessFetch, type Providers } from "../../standins/
 import { AppProcess, refused } from "./app-process";
 import { aheadBy, knowsFunctions, type SentEvent, sendEvents } from "./between";
 import { freshLedger } from "./empty-ledger";
+import { storeSubscriber } from "./stored-subscriber";
 import { testClock } from "./test-clock";
 import { quickenTimers } from "./virtual-timers";
 import type { Chance, ReminderOptions } from "./world-options";
-import { routes, signedNow } from "./world-routes";
+import { type Routes, routes, signedNow } from "./world-routes";
 
 const ORIGIN = "http://127.0.0.1:9";
 const APP = "http://127.0.0.1:3000";
@@ -41,7 +41,8 @@ export class World {
   readonly providers: Providers;
   /** When set, events do not reach the engine. */
   engineDown = false;
-  readonly app = new AppProcess(routes);
+  private build: Routes = routes;
+  readonly app = new AppProcess((request) => this.build(request));
   /** Changes events on their way to the engine, as another build of the app would have written them. */
   onEvent: ((event: SentEvent) => SentEvent) | null = null;
   /** How far each one's clock is ahead of the world's. */
@@ -91,10 +92,15 @@ export class World {
   }
 
   /** A world with an empty ledger, its database clock at the same instant, and the functions registered. */
-  static async start(startMs: number, chance: Chance = { random: () => 0.5 }): Promise<World> {
+  static async start(
+    startMs: number,
+    chance: Chance = { random: () => 0.5 },
+    build: Routes = routes,
+  ): Promise<World> {
     await freshLedger();
     await testClock.set(startMs);
     const world = new World(startMs, chance);
+    world.build = build;
     await world.engine.sync(APP);
     await world.settle();
     return world;
@@ -147,22 +153,7 @@ export class World {
     externalId = "ada",
     options: { channels?: Channel[] } = {},
   ): Promise<{ id: string; deviceId: string }> {
-    const channels = options.channels ?? ["email", "sms", "push"];
-    const device = this.providers.addPushDevice();
-    const number =
-      1_000_000 + [...externalId].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 8_999_999, 7);
-    const stored = await putSubscriber(externalId, {
-      timeZone: "Europe/Berlin",
-      locale: "en",
-      verified: ["email", "phone"],
-      ...(channels.includes("email") ? { email: `${externalId}@shopper.example` } : {}),
-      ...(channels.includes("sms") ? { phone: `+1202${String(number).slice(0, 7)}` } : {}),
-      ...(channels.includes("push")
-        ? { pushSubscriptions: [{ endpoint: device.endpoint, keys: device.keys }] }
-        : {}),
-    });
-    if (!stored.ok) throw new Error(JSON.stringify(stored.problem));
-    return { id: stored.value.id, deviceId: device.deviceId };
+    return storeSubscriber(this.providers, externalId, options.channels ?? ["email", "sms", "push"]);
   }
 
   /** Sets a reminder as the shop's backend does, doorbell included. */
@@ -236,6 +227,15 @@ export class World {
   async restartApp(): Promise<void> {
     this.app.down = false;
     await this.app.act(() => sweep("start"));
+  }
+
+  /** Ends the process amid whatever it does and starts another build of the app in its place, as a deploy does. */
+  async deploy(build: Routes): Promise<void> {
+    this.killApp();
+    this.build = build;
+    await this.restartApp();
+    await this.resync();
+    await this.settle();
   }
 
   /** Kills the engine and brings up one that knows nothing; it asks the app for its functions. */

@@ -129,6 +129,15 @@ describe("the APIs", () => {
     }
   });
 
+  test("invoke starts one function by its id, whatever its triggers, and its run is found by the event", async () => {
+    const { send, json, pass } = await oneFailedAndOneSleeping();
+    expect((await send("POST", "/invoke/shop-nobody", { body: "{}" })).status).toBe(404);
+    const invoked = await send("POST", "/invoke/shop-sleeps", { body: '{"data":{}}' });
+    const { id } = (await invoked.json()) as { id: string };
+    await pass(1000);
+    expect(await json(`/v1/events/${id}/runs`)).toMatchObject({ data: [{ function_id: "shop-sleeps" }] });
+  });
+
   test("control sets faults and forgets everything", async () => {
     const { send, engine } = await oneFailedAndOneSleeping();
     const set = await send("PUT", "/control", {
