@@ -5,9 +5,8 @@
  */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== "nodejs") return;
-  const { escapeControls, outliveReaders } = await import("./inngest/output");
-  outliveReaders();
-  for (const stream of [process.stdout, process.stderr]) escapeControls(stream);
+  const { guardOutput } = await import("./inngest/output");
+  guardOutput();
   if (process.env.OTEL_EXPORTER_OTLP_ENDPOINT || process.env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) {
     const { startTracing } = await import("./inngest/trace-exporter");
     startTracing();

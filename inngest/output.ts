@@ -26,3 +26,9 @@ export function escapeControls(stream: NodeJS.WritableStream): void {
 function asEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
+
+/** What this process prints from here on hurts neither it nor who reads it in a terminal. */
+export function guardOutput(): void {
+  outliveReaders();
+  for (const stream of [process.stdout, process.stderr]) escapeControls(stream);
+}

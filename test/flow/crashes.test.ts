@@ -207,9 +207,12 @@ test("every answer of the app is lost once: steps run again, each delivery is ac
   ]);
 });
 
-test("events that arrive twice and late start nothing twice", async () => {
+test.each([
+  ["twice and late", [0, 700, 2_500]],
+  ["a hundred times, before and after the instant", Array.from({ length: 100 }, (_, index) => index * 900)],
+])("events that arrive %s start nothing twice", async (_how, delays) => {
   const { id } = await world.subscriber();
-  world.engine.faults.onEvent = () => [0, 700, 2_500];
+  world.engine.faults.onEvent = () => delays;
   await world.remind(id, { inMs: 60_000, channels: ["email", "sms", "push"] });
   await world.advance(180_000);
   for (const provider of ["resend", "twilio", "push"] as const)
