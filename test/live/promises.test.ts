@@ -17,6 +17,7 @@ let shoppers: Shopper[];
 
 const ALL: Channel[] = ["email", "sms", "push"];
 const RATE = 40;
+const AHEAD_SECONDS = 10;
 const REASON = ["--reason", "tested", "--as", "ada"];
 
 /** A guard: two sweeps heal whatever an engine makes of it. */
@@ -187,6 +188,23 @@ test("P7: a burst leaves at its rate, and a sign-in notice does not stand behind
   expect(mostInOneSecond(slots.map(({ atMs }) => atMs))).toBeLessThanOrEqual(
     RATE + (slots[0]?.burst ?? 0) + 1,
   );
+});
+
+test("a crowded second is opened ahead by a run of its own, which sleeps twice, and leaves at its instant", async () => {
+  const dueAtMs = Math.ceil(Date.now() / 1000) * 1000 + 18_000;
+  const data = { v: 1, dueSecond: dueAtMs / 1000, generation: "g1", aheadSeconds: AHEAD_SECONDS };
+  await stage.sql`insert into outbox (id, event_name, event_id, data, not_before, created_at)
+    values (gen_random_uuid(), 'reminder/scheduled', 'crowd', ${stage.sql.json(data)}, ledger_now(), ledger_now())`;
+  const ids = await remind(dueAtMs - Date.now(), ["push"]);
+  await ended(ids, shoppers.length);
+  const [opened] = await stage.sql<{ ahead: boolean }[]>`
+    select min(d.scheduled_at - d.created_at) > interval '4 seconds' as ahead from deliveries d
+    join occurrences o on o.id = d.occurrence_id where o.reminder_id = any(${ids}::uuid[])`;
+  // An ordinary wait wakes two seconds ahead.
+  expect(opened?.ahead).toBe(true);
+  const calls = await stage.calls("push");
+  expect(calls.filter((call) => call.accepted)).toHaveLength(shoppers.length);
+  for (const { at } of calls) expect(at).toBeGreaterThanOrEqual(dueAtMs - 1);
 });
 
 test("an import reaches every follower once, by the runs of its fan-out", async () => {
