@@ -14,10 +14,10 @@ export type BreakButton = {
 /** Long enough to watch, short enough to wait for. */
 const THROTTLE_SECONDS = 15;
 /** More than one call, so that the second try meets it as well. */
-const THROTTLED_CALLS = 5;
+const THROTTLED_CALLS = 2;
 
 const COLLECTED = {
-  resend: "The email is repeated under the same key; the inbox shows it once.",
+  resend: "A receipt settles it, or the email is repeated under the same key; the inbox shows it once.",
   twilio:
     "SMS has no idempotency key: it is not sent again blindly. A receipt settles it, or it stands as “outcome unknown” for a person.",
   push: "The push is sent again and replaces the first on the device; it counts as a duplicate here.",
@@ -26,7 +26,7 @@ const COLLECTED = {
 const throttle: BreakButton = {
   name: "throttle",
   label: "Throttle",
-  expect: `The next ${THROTTLED_CALLS} calls get 429 and are told to wait ${THROTTLE_SECONDS} s. Expect “provider busy” in the story, no call before that time, then one message. Other channels go on.`,
+  expect: `The next ${THROTTLED_CALLS} calls get 429 and are each told to wait ${THROTTLE_SECONDS} s. Expect “provider busy” in the story, no call before that time, then one message. Other channels go on.`,
   change: {
     fault: "throttle",
     faultCount: THROTTLED_CALLS,
@@ -47,7 +47,7 @@ const quota: BreakButton = {
   name: "quota",
   label: "Quota",
   expect:
-    "The day’s quota is used up until you restore the defaults. Expect the channel to be parked, one careful try now and then, operators told once, nothing lost.",
+    "The day’s quota is used up until you restore the defaults. Expect the channel to be parked with one careful try each half hour, operators told once, nothing lost.",
   change: { dailyQuota: 0 },
 };
 
@@ -99,6 +99,6 @@ export function breakPanel(provider: ProviderName): Markup {
   return markup`<form method="post" action="/control-form/${provider}">
 <h4>Break it</h4>
 <ul class="breaks">${rows}
-<li><button class="first" name="restore" value="1" aria-describedby="${provider}-restore-expect">Restore</button><p id="${provider}-restore-expect">Back to the defaults. What waits goes on by itself.</p></li></ul>
+<li><button class="first" name="restore" value="1" aria-describedby="${provider}-restore-expect">Restore</button><p id="${provider}-restore-expect">Back to the defaults. What waits goes on by itself at its next try; a parked channel goes on at once when an operator resumes it.</p></li></ul>
 </form>`;
 }

@@ -62,7 +62,9 @@ function standing(world: World, provider: ProviderName): Markup {
   const used = daily.used(world.clock.nowMs());
   const quota =
     settings.dailyQuota !== null &&
-    markup`<p class="quiet">${used} of ${settings.dailyQuota} used in 24 hours.</p>`;
+    (used < settings.dailyQuota
+      ? markup`<p class="quiet">${used} of ${settings.dailyQuota} used in 24 hours.</p>`
+      : markup`<p class="notice">The day’s quota of ${settings.dailyQuota} is used up: ${used} in 24 hours.</p>`);
   return markup`<dl class="figures">${figures.map(
     ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>${quota}${fault}`;

@@ -86,6 +86,9 @@ describe("the inbox page", () => {
         const done = await send(form(`/control-form/${provider}`, { break: name }));
         expect([done.status, done.headers.get("location")]).toEqual([303, `/#${provider}`]);
         expect(providers.settings(provider)).toMatchObject(change);
+        expect(await (await send(page())).text()).toMatch(
+          change.fault === undefined ? /quota of 0 is used up/ : `Fault: ${change.fault}`,
+        );
         await send(form(`/control-form/${provider}`, { restore: "1" }));
         expect(providers.settings(provider)).toEqual(initial);
       }
