@@ -103,4 +103,24 @@ describe("an address that must not be written to is not written to", () => {
     expect(world.accepted("resend")).toHaveLength(1);
     expect(await meanings()).toEqual(["accepted", "not_arrived"]);
   });
+
+  test.each([
+    ["30005", "expired", 1],
+    ["30008", "delivered", 2],
+  ])(
+    "a text that is accepted and fails later (%s) is not sent again; the next one is %s",
+    async (code, next, accepted) => {
+      const { id } = await world.subscriber();
+      world.providers.control("twilio", { fault: `callback:${code}`, faultCount: 1 });
+      const first = await world.remind(id, { inMs: 30_000, channels: ["sms"] });
+      const later = await world.remind(id, { inMs: 300_000, channels: ["sms"] });
+      await world.advance(200_000);
+      expect(await world.deliveries(first.id)).toMatchObject([{ state: "delivered" }]);
+      expect(world.accepted("twilio")).toHaveLength(1);
+      expect(await meanings()).toContain("not_arrived");
+      await world.advance(200_000);
+      expect(await world.deliveries(later.id)).toMatchObject([{ state: next }]);
+      expect(world.accepted("twilio")).toHaveLength(accepted);
+    },
+  );
 });
