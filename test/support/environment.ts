@@ -28,3 +28,7 @@ const REMOVED = ["DATABASE_URL", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY", "OP
 
 for (const name of REMOVED) delete process.env[name];
 Object.assign(process.env, SETTINGS);
+
+// Files share a process, so that its modules are loaded once. What the app keeps for its process, each finds as new.
+for (const name of Object.keys(globalThis))
+  if (name.startsWith("punctual")) Reflect.deleteProperty(globalThis, name);

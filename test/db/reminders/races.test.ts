@@ -29,7 +29,7 @@ import {
 const TRIES = 200;
 
 /** Both sides must have won this often, or the race was none. */
-const WINS_MIN = 10;
+const WINS_MIN = 3;
 
 const LIVE: readonly string[] = LIVE_STATES;
 const SHOP = { kind: "shop" } as const;
