@@ -14,6 +14,7 @@ import { bench as lateness } from "./lateness";
 import { bench as ledger } from "./ledger";
 import { bench as limitDrop } from "./limit-drop";
 import { bench as pages } from "./pages";
+import { peers } from "./peers/main";
 import { bench as load } from "./posts-while-due";
 import { startProfile } from "./profile";
 import { bench as recovery } from "./recovery";
@@ -42,6 +43,7 @@ const BENCHES: Record<string, Bench> = {
 
 /** Runs one bench by name and prints its report. Answers the exit code: 2 when the call is wrong, else 0. */
 export async function main(args: string[]): Promise<number> {
+  if (args[0] === "peers") return peers(args.slice(1));
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -67,7 +69,7 @@ export async function main(args: string[]): Promise<number> {
 function usage(): string {
   const width = Math.max(...Object.keys(BENCHES).map((name) => name.length));
   const lines = Object.entries(BENCHES).map(([name, { question }]) => `  ${name.padEnd(width)}  ${question}`);
-  return `npm run bench -- <name> [--json] [--scale 0.25] [--profile]\n\n${lines.join("\n")}`;
+  return `npm run bench -- <name> [--json] [--scale 0.25] [--profile]\n\n${lines.join("\n")}\n  ${"peers".padEnd(width)}  the same work by BullMQ, pg-boss and graphile-worker on the same provider: BENCHMARKS.md`;
 }
 
 async function measure(name: string, bench: Bench, scale: number, profiled: boolean): Promise<Report> {
