@@ -10,7 +10,7 @@ const ROUTE_SEGMENT = /^(\[{1,2}(\.\.\.)?[a-zA-Z]+\]{1,2}|\([a-z-]+\)|@[a-z-]+|_
 
 /** Names by which tools look for a file; they choose its case. */
 const GIVEN =
-  /^(README|ARCHITECTURE|OPERATIONS|CHANGELOG|LICENSE|CONTRIBUTING|SECURITY|Dockerfile)(\.md)?$|^\./;
+  /^(README|ARCHITECTURE|BENCHMARKS|OPERATIONS|CHANGELOG|LICENSE|CONTRIBUTING|SECURITY|Dockerfile)(\.md)?$|^\./;
 
 /** What is wrong with a file's path. */
 export function pathFindings(path: string): Finding[] {
