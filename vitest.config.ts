@@ -72,7 +72,7 @@ export default defineConfig({
         isolate: false,
       }),
       // Whole promises, through the stand-in engine, on a virtual clock: the limit only ends what hangs.
-      project("flow", ["test/flow/**"], { ...WITH_CLONE, testTimeout: 600_000, isolate: false }),
+      project("flow", ["test/flow/**"], { ...WITH_CLONE, testTimeout: 600_000 }),
       // A bounded number of seeds, each a few hundred deliveries.
       project("simulation", ["test/simulation/**"], { ...WITH_CLONE, testTimeout: 300_000 }),
       // The built app as processes, the engine at hand, real time: what no virtual clock can show. It mostly waits, so
